@@ -1,0 +1,1 @@
+"""The kernel: what every room stands on and no room owns."""

@@ -1,0 +1,114 @@
+"""Errors are facts with one code, the same in SQL, Python and HTTP.
+
+A fact class names its `code` (`jobs.lease_lost`) and, when SQL can raise it, its `sqlstate` (`LWJ01`). Declaring the
+class is all the wiring there is: `fact_from()` turns what the driver raised into the fact that carries its SQLSTATE.
+"""
+
+from typing import ClassVar
+
+import asyncpg
+
+_BY_SQLSTATE: dict[str, type["LivewellError"]] = {}
+_BY_CODE: dict[str, type["LivewellError"]] = {}
+
+
+class LivewellError(Exception):
+    """Something a person can act on: what happened, to what, and what to do."""
+
+    code: ClassVar[str] = "livewell.error"
+    sqlstate: ClassVar[str | tuple[str, ...]] = ()
+
+    def __init__(self, message: str, *, fix: str | None = None, detail: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+        self.detail = detail
+
+    def __init_subclass__(cls) -> None:
+        if "code" in cls.__dict__:
+            _BY_CODE[cls.code] = cls
+        states = cls.__dict__.get("sqlstate", ())
+        for state in (states,) if isinstance(states, str) else states:
+            _BY_SQLSTATE[state] = cls
+
+    def __str__(self) -> str:
+        """One line: the fact, its fix, its code."""
+        fix = f" ({self.fix})" if self.fix else ""
+        return f"{self.message}{fix} [{self.code}]"
+
+
+class DatabaseUnavailable(LivewellError):
+    """The server could not be reached, went away, or did not answer in time; whether the call took effect is unknown."""
+
+    code = "kernel.database_unavailable"
+    sqlstate = ("57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006")
+
+
+class StatementTimedOut(LivewellError):
+    """The server gave up a statement at its time limit; it had no effect."""
+
+    code = "kernel.statement_timed_out"
+    sqlstate = "57014"
+
+
+class LockNotAvailable(LivewellError):
+    """A lock was not given within its time limit; the step had no effect and may be repeated."""
+
+    code = "kernel.lock_not_available"
+    sqlstate = "55P03"
+
+
+class Contended(LivewellError):
+    """A deadlock or serialization failure outlasted its bounded retries; the call had no effect."""
+
+    code = "kernel.contended"
+    sqlstate = ("40001", "40P01")
+
+
+class DiskFull(LivewellError):
+    """The database has no room left; the call had no effect."""
+
+    code = "kernel.disk_full"
+    sqlstate = "53100"
+
+
+class NotPrimary(LivewellError):
+    """A deciding function was called on a replica, which decides nothing."""
+
+    code = "kernel.not_primary"
+    sqlstate = ("LWK01", "25006")
+
+
+class NotPermitted(LivewellError):
+    """The role of this connection may not do that."""
+
+    code = "kernel.not_permitted"
+    sqlstate = "42501"
+
+
+class NotMigrated(LivewellError):
+    """The database has no Livewell schema, or one older than this program needs."""
+
+    code = "kernel.not_migrated"
+    sqlstate = ("3F000", "42P01", "42883")
+
+
+def fact_from(error: BaseException) -> LivewellError | None:
+    """The fact behind what the driver raised; None when it is not one of ours to explain."""
+    if isinstance(error, LivewellError):
+        return error
+    if isinstance(error, asyncpg.PostgresError):
+        state = getattr(error, "sqlstate", None) or ""
+        fact = _BY_SQLSTATE.get(state)
+        if fact is None:
+            return None
+        message = str(error.args[0]) if error.args else state
+        return fact(message, fix=getattr(error, "hint", None), detail=getattr(error, "detail", None))
+    if isinstance(error, (asyncpg.InterfaceError, OSError, TimeoutError)):
+        return DatabaseUnavailable(f"the database is not reachable: {error or type(error).__name__}")
+    return None
+
+
+def facts_by_code() -> dict[str, type[LivewellError]]:
+    """Every declared fact, for the reference page and the house tests."""
+    return dict(_BY_CODE)
