@@ -1,10 +1,64 @@
-PYTHON ?= python3
-VENV := .venv
+# Everything a person or a machine does with this project. `make` alone lists it.
+PYTHON  ?= python3
+SECONDS ?= 30
+NAME    ?= jobs
+JOBS    ?= 2
+
+VENV  := .venv
+BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
+CODE  := $(wildcard src tests benchmarks conftest.py)
+LOCK  := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
+         --no-emit-index-url --no-emit-find-links --no-annotate --no-header pyproject.toml
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench faults docs lock format clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+setup: $(STAMP) ## make .venv and install what the lock names
 
 $(STAMP): requirements/dev.txt pyproject.toml
-	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	@$(VENV)/bin/python -m pip install --quiet --require-hashes -r requirements/dev.txt
-	@$(VENV)/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Livewell needs Python 3.11 or newer; name one: make PYTHON=python3.11 …" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
-setup: $(STAMP)
+
+demo: $(STAMP) ## see the queue at work on a PostgreSQL of its own [SECONDS=30]
+	@$(BIN)/livewell demo --seconds $(SECONDS)
+
+test: $(STAMP) ## run every test against a real PostgreSQL [JOBS=2] [ARGS="-k claim"]
+	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+check: $(STAMP) ## format, lint, types, room order, migrations, house rules
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/mypy $(CODE)
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/squawk $(wildcard src/livewell/*/sql/migrations/*.sql)
+	$(BIN)/python -m pytest -q tests/house
+
+bench: $(STAMP) ## measure against the peers [NAME=jobs] [QUICK=1]
+	@$(BIN)/python -m benchmarks $(NAME) $(if $(QUICK),--quick)
+
+faults: $(STAMP) ## kill, pause, cut and fill up, then count [SHORT=1]
+	@LIVEWELL_FAULTS=$(if $(SHORT),short,full) $(BIN)/python -m pytest tests/faults $(ARGS)
+
+docs: $(STAMP) ## build the manual into site/; a broken link fails
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --clean && echo "site/index.html"
+
+lock: $(STAMP) ## resolve the dependencies again and write the locks [ARGS=--upgrade]
+	@$(LOCK) $(ARGS) --output-file requirements/base.txt
+	@$(LOCK) $(ARGS) --extra otel --group dev --output-file requirements/dev.txt
+
+format: $(STAMP) ## let ruff format the code and mend what it can
+	@$(BIN)/ruff format --quiet $(CODE)
+	@$(BIN)/ruff check --quiet --fix $(CODE)
+
+clean: ## remove what was built; .livewell (your data) stays
+	@rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
