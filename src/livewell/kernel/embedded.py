@@ -1,0 +1,236 @@
+"""The PostgreSQL that Livewell brings itself, used when no DATABASE_URL is set.
+
+One server per project folder, shared by all processes that name the folder. The first to come creates and starts it,
+the others find it running. It is nobody's child: when the process that started it dies, the server and its other users
+go on. Each process that uses it is registered; the last one to `release()` it stops it, and users that crashed do not
+count. `stop()` stops it whoever uses it.
+
+It listens on a socket in a folder that only its own user can enter, and on no network address unless `listen_port` is
+given; over that port a password is asked (set one for the role first). All of it is for one machine: the processes
+that share a server must see each other's pids.
+"""
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+from urllib.parse import quote
+
+import asyncpg
+import structlog
+
+from livewell.kernel.embedded_account import Account
+from livewell.kernel.embedded_binaries import find_binaries, wheel_home
+from livewell.kernel.embedded_cluster import START_LIMIT, STOP_LIMIT, SUPERUSER, Cluster, Postmaster, StopMode
+from livewell.kernel.embedded_errors import (
+    EmbeddedBusy,
+    EmbeddedNotStarted,
+    EmbeddedSettingRefused,
+    folder_facts,
+)
+from livewell.kernel.embedded_place import SYSTEM_FOLDER, place_for
+from livewell.kernel.embedded_processes import Users
+
+log = structlog.get_logger("livewell.kernel")
+
+DATABASE = "livewell"
+LOCK_LIMIT = START_LIMIT + STOP_LIMIT
+_SETTING_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
+
+DEFAULT_SETTINGS: Mapping[str, str] = {
+    # No network unless asked for: whoever reaches the socket is trusted.
+    "listen_addresses": "",
+    "port": "5432",
+    "unix_socket_permissions": "0700",
+    # Several processes with a pool of ten each, and their reserved connections.
+    "max_connections": "200",
+    # Holds the live part of a queue; taken from the system only as it is touched.
+    "shared_buffers": "256MB",
+    # An answered commit is on the disk. PostgreSQL's own defaults, said here because Livewell's promises rest on them.
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "full_page_writes": "on",
+    # Every call is short; compiling it would take longer than running it.
+    "jit": "off",
+    # Times look the same on every machine.
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    # The log is for what went wrong.
+    "log_checkpoints": "off",
+    "log_line_prefix": "%m [%p] ",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedStatus:
+    """What is known about an embedded server without touching it."""
+
+    folder: Path
+    running: bool
+    pid: int | None
+    users: int
+
+
+def default_folder() -> Path:
+    """`.livewell/pg` below the current folder; LIVEWELL_DATA names another folder in place of `.livewell`."""
+    return Path(os.environ.get("LIVEWELL_DATA") or ".livewell").resolve() / "pg"
+
+
+class EmbeddedPostgres:
+    """A PostgreSQL server of one's own, shared by the processes that name the same folder."""
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        settings: Mapping[str, str] | None = None,
+        *,
+        listen_port: int | None = None,
+    ) -> None:
+        self._asked_folder = folder or default_folder()
+        self._settings = _checked_settings(settings or {}, listen_port)
+        self._cluster: Cluster | None = None
+        self._users: Users | None = None
+        self._postmaster: Postmaster | None = None
+
+    async def start(self) -> str:
+        """Find the server running or start it, and return the URL of its superuser on the database `livewell`."""
+        cluster = await self._prepared()
+        async with self._locked():
+            await asyncio.to_thread(cluster.create, durable=self._settings["fsync"] == "on")
+            self._postmaster = await self._running(cluster)
+            await self._ensure_database()
+            await asyncio.to_thread(self._registered(cluster).register)
+        return self.url()
+
+    async def release(self) -> None:
+        """Stop using the server; stop it when nobody else uses it."""
+        cluster = await self._prepared()
+        async with self._locked():
+            users = self._registered(cluster)
+            users.leave()
+            if await asyncio.to_thread(users.alive) == 0:
+                await asyncio.to_thread(cluster.stop)
+
+    async def stop(self, *, mode: StopMode = "fast") -> None:
+        """Stop the server, whoever uses it."""
+        cluster = await self._prepared()
+        async with self._locked():
+            await asyncio.to_thread(cluster.stop, mode)
+            self._registered(cluster).forget_all()
+
+    async def status(self) -> EmbeddedStatus:
+        cluster = await self._prepared()
+        async with self._locked():
+            postmaster = await asyncio.to_thread(cluster.running)
+            users = await asyncio.to_thread(self._registered(cluster).alive)
+        pid = postmaster.pid if postmaster else None
+        return EmbeddedStatus(folder=cluster.place.folder, running=postmaster is not None, pid=pid, users=users)
+
+    def url(self, *, user: str = SUPERUSER, database: str = DATABASE) -> str:
+        """The address of the running server, over its socket."""
+        if self._postmaster is None:
+            raise EmbeddedNotStarted("the embedded PostgreSQL has not been started by this process", fix="call start()")
+        host, port = quote(str(self._postmaster.socket_folder), safe="/"), self._postmaster.port
+        return f"postgresql://{quote(user)}@/{quote(database)}?host={host}&port={port}"
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster on disk, for tools that go beyond starting and stopping it."""
+        if self._cluster is None:
+            raise EmbeddedNotStarted("the embedded PostgreSQL has not been started by this process", fix="call start()")
+        return self._cluster
+
+    async def _prepared(self) -> Cluster:
+        if self._cluster is None:
+            self._cluster = await asyncio.to_thread(_prepare, self._asked_folder)
+        return self._cluster
+
+    def _registered(self, cluster: Cluster) -> Users:
+        if self._users is None:
+            self._users = Users(cluster.place.users)
+        return self._users
+
+    @asynccontextmanager
+    async def _locked(self) -> AsyncIterator[None]:
+        """Alone among all processes; the system gives the lock back when its holder dies."""
+        import fcntl  # noqa: PLC0415 - absent on Windows, where this is never reached
+
+        place = self.cluster.place
+        with folder_facts(place.folder):
+            handle = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        deadline = time.monotonic() + LOCK_LIMIT.total_seconds()
+        try:
+            while True:
+                with suppress(BlockingIOError):
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                if time.monotonic() > deadline:
+                    raise EmbeddedBusy(f"another process has held {place.lock} for {LOCK_LIMIT}", fix="end it")
+                await asyncio.sleep(0.02)
+            yield
+        finally:
+            os.close(handle)
+
+    async def _running(self, cluster: Cluster) -> Postmaster:
+        postmaster = await asyncio.to_thread(cluster.running)
+        if postmaster is not None and not postmaster.socket.exists():
+            # Its folder was moved, or its socket removed: it runs, but nobody can reach it any more.
+            await asyncio.to_thread(cluster.stop)
+            postmaster = None
+        if postmaster is None:
+            postmaster = await asyncio.to_thread(cluster.start, self._settings)
+            log.info("embedded_started", folder=str(cluster.place.folder), pid=postmaster.pid)
+        return postmaster
+
+    async def _ensure_database(self) -> None:
+        connection = await self._connected()
+        try:
+            if not await connection.fetchval("select exists (select from pg_database where datname = $1)", DATABASE):
+                await connection.execute(f"create database {DATABASE}")
+        finally:
+            await connection.close()
+
+    async def _connected(self) -> "asyncpg.Connection[asyncpg.Record]":
+        """Connect as soon as the server lets us; one that is recovering from a crash takes a while."""
+        deadline = time.monotonic() + START_LIMIT.total_seconds()
+        while True:
+            try:
+                async with asyncio.timeout_at(asyncio.get_running_loop().time() + START_LIMIT.total_seconds()):
+                    return await asyncpg.connect(self.url(database="postgres"))
+            except (asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError, OSError, TimeoutError) as error:
+                if time.monotonic() > deadline:
+                    raise EmbeddedNotStarted(
+                        f"the embedded PostgreSQL runs but does not accept connections: {error}",
+                        fix=f"see {self.cluster.place.log}",
+                    ) from error
+                await asyncio.sleep(0.1)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.release()
+
+
+def _prepare(folder: Path) -> Cluster:
+    wheel_home()
+    place = place_for(folder)
+    if place.folder != folder.expanduser().resolve():
+        log.info("embedded_folder_replaced", asked=str(folder), used=str(place.folder))
+    account = Account.for_data(place.data)
+    place.prepare(account)
+    return Cluster(place=place, account=account, binaries=find_binaries(account, SYSTEM_FOLDER))
+
+
+def _checked_settings(overrides: Mapping[str, str], listen_port: int | None) -> dict[str, str]:
+    for name, value in overrides.items():
+        if not _SETTING_NAME.fullmatch(name) or re.search(r"['\\\n\r\0]", value):
+            raise EmbeddedSettingRefused(f"cannot write the setting {name!r} with the value {value!r}")
+    network = {"listen_addresses": "127.0.0.1", "port": str(listen_port)} if listen_port is not None else {}
+    return {**DEFAULT_SETTINGS, **network, **overrides}
