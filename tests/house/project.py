@@ -1,0 +1,105 @@
+"""What the house rules look at: the rooms, the tracked files, the SQL files, the pages."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "livewell"
+DOCS = ROOT / "docs"
+REFERENCE = DOCS / "reference"
+
+_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+@cache
+def rooms() -> tuple[Path, ...]:
+    """The folder of every room, the shared test room included."""
+    return tuple(sorted(path.parent for path in PACKAGE.glob("*/__init__.py")))
+
+
+@cache
+def tracked() -> tuple[Path, ...]:
+    """Every file that is, or is about to be, part of the project; without git, every file that is not built."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout
+    return tuple(path for name in sorted(set(listed.split("\0")) - {""}) if (path := ROOT / name).is_file())
+
+
+def python_files(*folders: str) -> list[Path]:
+    wanted = tuple(str(ROOT / folder) for folder in folders)
+    return [path for path in tracked() if path.suffix == ".py" and str(path).startswith(wanted)]
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def place(path: Path) -> str:
+    """A path as people write it: from the project's root."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def without_comments(sql: str) -> str:
+    return _COMMENT.sub("", sql)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SqlFunction:
+    """One function file: its header, and the statement that makes it."""
+
+    path: Path
+    text: str
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def header(self) -> list[str]:
+        """The comment lines before the statement."""
+        lines = self.text.splitlines()
+        end = next((n for n, line in enumerate(lines) if not line.startswith("--")), len(lines))
+        return [line.removeprefix("--").strip() for line in lines[:end]]
+
+    @property
+    def audience(self) -> frozenset[str]:
+        """The roles its `for:` line names."""
+        named = [line.removeprefix("for:") for line in self.header if line.startswith("for:")]
+        return frozenset(role.strip() for role in ",".join(named).split(",") if role.strip())
+
+    @property
+    def statement(self) -> str:
+        return without_comments(self.text)
+
+    @property
+    def calls(self) -> frozenset[str]:
+        """Names in our schema that the body mentions as calls."""
+        return frozenset(re.findall(r"livewell\.(\w+)\s*\(", self.statement)) - {self.name}
+
+
+@cache
+def sql_functions() -> tuple[SqlFunction, ...]:
+    files = sorted(PACKAGE.glob("*/sql/functions/*.sql"))
+    return tuple(SqlFunction(path=path, text=path.read_text(encoding="utf-8")) for path in files)
+
+
+@cache
+def migrations() -> tuple[Path, ...]:
+    return tuple(sorted(PACKAGE.glob("*/sql/migrations/*.sql"), key=lambda path: path.name))
+
+
+def pages() -> Iterator[Path]:
+    """Every page of the manual, and those at the root."""
+    yield from sorted(DOCS.rglob("*.md"))
+    yield from sorted(ROOT.glob("*.md"))

@@ -1,0 +1,112 @@
+"""What the migrated database itself says about rights, paths and bodies."""
+
+import os
+import re
+
+import pytest
+
+from livewell.kernel import Database
+from tests.house.project import sql_functions
+
+_CHECKED = """
+select p.oid::regprocedure::text as function, c.level, c.message, c.detail, c.lineno
+  from pg_proc p
+  join pg_language l on l.oid = p.prolang and l.lanname = 'plpgsql'
+  left join lateral (select tgrelid from pg_trigger where tgfoid = p.oid limit 1) t on true
+ cross join lateral plpgsql_check_function_tb(
+           funcoid => p.oid, relid => coalesce(t.tgrelid, 0),
+           fatal_errors => false, security_warnings => true, compatibility_warnings => true) c
+ where p.pronamespace = 'livewell'::regnamespace
+   and (p.prorettype <> 'trigger'::regtype or t.tgrelid is not null)
+"""
+
+_FUNCTIONS = """
+select p.proname as name, p.prosecdef as definer, p.proowner::regrole::text as owner,
+       coalesce(p.proconfig, '{}') as settings,
+       array(select a.grantee::regrole::text
+               from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+              where a.privilege_type = 'EXECUTE' and a.grantee <> p.proowner) as executors
+  from pg_proc p
+ where p.pronamespace = 'livewell'::regnamespace
+"""
+
+_RELATIONS = """
+select c.relname as name, c.relowner::regrole::text as owner, a.grantee::regrole::text as grantee,
+       a.privilege_type as privilege, c.relkind = 'v' as is_view
+  from pg_class c
+  left join lateral aclexplode(c.relacl) a on a.grantee <> c.relowner
+ where c.relnamespace = 'livewell'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S')
+"""
+
+
+async def test_every_function_pins_its_search_path(owner: Database) -> None:
+    """No function in the schema, from a file or not, looks names up by the caller's search_path."""
+    rows = await owner.fetch(_FUNCTIONS)
+    assert [row["name"] for row in rows if 'search_path=""' not in row["settings"]] == []
+    assert rows
+
+
+async def test_no_function_is_executable_by_public(owner: Database) -> None:
+    """PostgreSQL grants EXECUTE to PUBLIC by default; nothing of that is left."""
+    rows = await owner.fetch(_FUNCTIONS)
+    assert [row["name"] for row in rows if "-" in row["executors"]] == []
+
+
+async def test_functions_are_executable_by_those_their_file_names(owner: Database) -> None:
+    """The rights in the database are the `for:` lines of the files, no more and no less."""
+    rows = {row["name"]: set(row["executors"]) for row in await owner.fetch(_FUNCTIONS)}
+    declared = {
+        function.name: {f"livewell_{role}" for role in function.audience - {"internal"}} for function in sql_functions()
+    }
+    assert rows == declared
+
+
+async def test_every_function_runs_as_livewell_owner(owner: Database) -> None:
+    """Definer functions run as a role that nobody logs in as, not as whoever ran the migration."""
+    rows = await owner.fetch(_FUNCTIONS)
+    assert [row["name"] for row in rows if row["owner"] != "livewell_owner" or not row["definer"]] == []
+
+
+async def test_tables_belong_to_the_owner_and_nobody_else_may_touch_them(owner: Database) -> None:
+    """Tables and sequences are private: other roles hold no right on them, and only SELECT on views."""
+    rows = await owner.fetch(_RELATIONS)
+    assert {row["name"] for row in rows if row["owner"] != "livewell_owner"} == set()
+    open_tables = [
+        (row["name"], row["grantee"], row["privilege"])
+        for row in rows
+        if row["grantee"] is not None and not (row["is_view"] and row["privilege"] == "SELECT")
+    ]
+    assert open_tables == []
+    assert [row["name"] for row in rows if row["grantee"] == "-"] == []
+
+
+async def test_the_roles_are_groups_without_power(owner: Database) -> None:
+    """The four roles cannot log in, are no superusers, bypass no policy and create nothing."""
+    rows = await owner.fetch(
+        "select rolname from pg_roles where rolname like 'livewell\\_%' and rolname in"
+        " ('livewell_owner', 'livewell_service', 'livewell_user', 'livewell_anon')"
+        " and not (rolcanlogin or rolsuper or rolbypassrls or rolcreatedb or rolcreaterole or rolreplication)"
+    )
+    assert len(rows) == 4
+
+
+async def test_constraints_are_named_as_sentences(owner: Database) -> None:
+    """A check constraint's name states its rule; the names PostgreSQL makes up (`…_check`) state nothing."""
+    rows = await owner.fetch(
+        "select conrelid::regclass::text as table_name, conname from pg_constraint"
+        " where connamespace = 'livewell'::regnamespace and contype = 'c'"
+    )
+    assert [(row["table_name"], row["conname"]) for row in rows if re.search(r"_check\d*$", row["conname"])] == []
+
+
+async def test_plpgsql_check_finds_nothing(owner: Database) -> None:
+    """plpgsql_check, at every level, has nothing to say about any function of ours."""
+    available = await owner.fetchval("select count(*) from pg_available_extensions where name = 'plpgsql_check'")
+    if not available:
+        required = os.environ.get("LIVEWELL_REQUIRE_ALL") == "1" and "LIVEWELL_TEST_DATABASE_URL" in os.environ
+        assert not required, "LIVEWELL_REQUIRE_ALL is set and this server has no plpgsql_check"
+        pytest.skip("this server has no plpgsql_check")
+    await owner.execute("create extension plpgsql_check")
+    rows = await owner.fetch(_CHECKED)
+    findings = [f"{row['function']} line {row['lineno']}: {row['level']}: {row['message']}" for row in rows]
+    assert findings == []

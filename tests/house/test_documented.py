@@ -1,0 +1,128 @@
+"""Every surface a person can touch is in the reference, and the reference names nothing that is not there."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+from prometheus_client import REGISTRY
+
+import livewell
+from livewell.cli import app
+from livewell.kernel import Database, facts_by_code
+from tests.house.project import REFERENCE, ROOT, SqlFunction, sql_functions
+from tests.house.surface import load_every_room, sqlstates
+
+_HEADING = re.compile(r"^#{2,4} `([^`]+)`", re.MULTILINE)
+_ROW = re.compile(r"^\| `([^`]+)`", re.MULTILINE)
+
+
+def _page(name: str) -> str:
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """A command and all below it; Typer carries its own copy of Click, whose types are not public."""
+    if not command.hidden:
+        yield path, command
+    for name, child in sorted(getattr(command, "commands", {}).items()):
+        yield from _commands(child, f"{path} {name}")
+
+
+def _cli() -> dict[str, Any]:
+    return dict(_commands(typer.main.get_command(app), "livewell"))
+
+
+def _leaves() -> dict[str, Any]:
+    return {path: command for path, command in _cli().items() if not hasattr(command, "commands")}
+
+
+def test_every_command_is_in_the_reference() -> None:
+    """Each command has a heading in cli.md, and each heading there is a command."""
+    assert set(_HEADING.findall(_page("cli.md"))) == set(_leaves())
+
+
+def test_every_option_is_in_the_reference() -> None:
+    """Under a command's heading stand all its options and arguments."""
+    parts = _HEADING.split(_page("cli.md"))
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    missing = [
+        f"{path} {name}"
+        for path, command in _leaves().items()
+        for name in _parameters(command)
+        if not re.search(rf"`{re.escape(name)}\b", sections.get(path, ""))
+    ]
+    assert missing == []
+
+
+def test_every_command_explains_itself() -> None:
+    """`--help` of each command begins with a sentence."""
+    assert [path for path, command in _cli().items() if not (command.help or "").strip()] == []
+
+
+def test_every_error_code_is_in_the_reference() -> None:
+    """errors.md has one row per declared fact, with its SQLSTATEs of ours, and no other."""
+    load_every_room()
+    facts = facts_by_code()
+    page = _page("errors.md")
+    assert set(_ROW.findall(page)) == set(facts)
+    for code, fact in facts.items():
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{code}`"))
+        assert [state for state in sqlstates(fact) if state not in row] == [], f"the row of {code} lacks its SQLSTATE"
+
+
+def test_every_fact_says_what_it_is() -> None:
+    """Each fact class has a docstring of its own and a code of the form room.fact."""
+    load_every_room()
+    facts = facts_by_code()
+    assert [code for code, fact in facts.items() if not (fact.__doc__ or "").strip()] == []
+    assert [code for code in facts if not re.fullmatch(r"[a-z]+\.[a-z_]+", code)] == []
+
+
+def test_every_metric_is_in_the_reference() -> None:
+    """metrics.md has one row per metric of ours, and no other."""
+    load_every_room()
+    metrics = {family.name for family in REGISTRY.collect() if family.name.startswith("livewell")}
+    documented = {name.removesuffix("_total") for name in _ROW.findall(_page("metrics.md"))}
+    assert documented == metrics
+
+
+async def test_every_setting_is_in_the_reference(owner: Database) -> None:
+    """settings.md has one row per setting the migrations seed, and no other."""
+    rows = await owner.fetch("select key from livewell.setting")
+    assert set(re.findall(r"^(?:\||#+) `([a-z_]+\.[a-z_.]+)`", _page("settings.md"), re.MULTILINE)) == {
+        row["key"] for row in rows
+    }
+
+
+@pytest.mark.parametrize("function", sql_functions(), ids=lambda function: function.name)
+def test_every_public_function_is_in_the_reference(function: SqlFunction) -> None:
+    """Functions are the product's surface for other languages: what a role may call has a heading in sql.md."""
+    documented = function.name in _HEADING.findall(_page("sql.md"))
+    assert documented == (function.audience != {"internal"})
+
+
+def test_every_environment_variable_is_in_the_reference() -> None:
+    """What the program reads from its environment is written down in cli.md."""
+    read = {
+        name
+        for path in (ROOT / "src").rglob("*.py")
+        if "tests" not in path.parts and "testing" not in path.parts
+        for name in re.findall(r"[\"'](LIVEWELL_[A-Z_]+|DATABASE_[A-Z_]+)[\"']", path.read_text(encoding="utf-8"))
+    }
+    assert [name for name in sorted(read) if f"`{name}`" not in _page("cli.md")] == []
+
+
+def test_what_a_program_imports_is_in_the_reference() -> None:
+    """Every name of `livewell.__all__` is in python.md."""
+    page = _page("python.md")
+    assert [name for name in livewell.__all__ if f"`{name}" not in page] == []
+
+
+def _parameters(command: Any) -> Iterator[str]:
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            yield parameter.human_readable_name.upper()
+        elif not parameter.hidden and parameter.name != "help":
+            yield max(parameter.opts, key=len)

@@ -1,0 +1,74 @@
+"""Rooms know each other by their front door only; import-linter keeps the order, this keeps the door."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.house.project import PACKAGE, place, python_files, rooms, tree
+
+_DRIVER_ROOMS = {"kernel", "testing"}
+
+
+def _imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Every module a file imports, by its full name, with the line."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            yield node.lineno, module
+            yield from ((node.lineno, f"{module}.{alias.name}") for alias in node.names)
+
+
+def _room_of(path: Path) -> str | None:
+    if not path.is_relative_to(PACKAGE) or path.parent == PACKAGE:
+        return None
+    return path.relative_to(PACKAGE).parts[0]
+
+
+def _behind_a_door(module: str, own_room: str | None) -> bool:
+    parts = module.split(".")
+    if len(parts) < 3 or parts[0] != "livewell" or parts[1] == own_room:
+        return False
+    inner = PACKAGE.joinpath(*parts[1:])
+    return inner.is_dir() or inner.with_suffix(".py").exists()
+
+
+def test_nothing_imports_past_the_door_of_a_room() -> None:
+    """`from livewell.jobs import …` is for everybody above jobs; `livewell.jobs.store` is for jobs alone."""
+    past = [
+        f"{place(path)}:{line} imports {module}"
+        for path in python_files("src", "tests", "benchmarks", "conftest.py")
+        for line, module in _imports(path)
+        if _behind_a_door(module, _room_of(path))
+    ]
+    assert past == []
+
+
+def test_no_import_is_relative() -> None:
+    """A full name can be searched for; a relative one hides which room it enters."""
+    relative = [
+        f"{place(path)}:{node.lineno}"
+        for path in python_files("src", "tests", "benchmarks")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ImportFrom) and node.level > 0
+    ]
+    assert relative == []
+
+
+def test_only_the_kernel_and_the_test_room_know_the_driver() -> None:
+    """One driver, behind the kernel: the rooms import no asyncpg, so its errors cannot leak past the facts."""
+    knowing = [
+        place(path)
+        for path in python_files("src")
+        if _room_of(path) not in _DRIVER_ROOMS
+        and "tests" not in path.relative_to(PACKAGE).parts
+        and any(module.split(".")[0] == "asyncpg" for _, module in _imports(path))
+    ]
+    assert knowing == []
+
+
+def test_the_doors_hold_no_sql() -> None:
+    """`cli` and `app` are thin: they have no `sql/` folder and no store."""
+    thick = [room.name for room in rooms() if room.name in {"cli", "app"} and (room / "sql").exists()]
+    assert thick == []

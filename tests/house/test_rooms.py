@@ -1,0 +1,140 @@
+"""Rooms have their shape, so that who knows one knows them all."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.house.project import PACKAGE, place, python_files, rooms, tree
+
+_FOLDERS = {"sql", "tests", "__pycache__"}
+_SQL_FOLDERS = {"migrations", "functions", "views", "triggers"}
+_VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc", "core"}
+_QUERY = re.compile(r"^-- name: (\w+)\n-- \S.*[.…?]\s*$", re.MULTILINE)
+_QUERY_NAME = re.compile(r"^-- name: (\w+)", re.MULTILINE)
+
+
+def _room_names() -> list[str]:
+    return [room.name for room in rooms()]
+
+
+@pytest.mark.parametrize("room", _room_names())
+def test_a_room_has_only_the_files_of_a_room(room: str) -> None:
+    """A room is a flat folder of Python files, with `sql/` and `tests/` beside them and nothing else."""
+    folder = PACKAGE / room
+    strangers = [
+        path.name
+        for path in folder.iterdir()
+        if (path.is_dir() and path.name not in _FOLDERS) or (path.is_file() and path.suffix not in {".py", ".typed"})
+    ]
+    assert not strangers, f"{room} has what a room does not have: {strangers}"
+
+
+@pytest.mark.parametrize("room", _room_names())
+def test_the_sql_of_a_room_lies_where_the_migrator_looks(room: str) -> None:
+    """`sql/` holds queries.sql and the folders the migrator knows; a file anywhere else would never be applied."""
+    sql = PACKAGE / room / "sql"
+    if not sql.exists():
+        return
+    allowed = {sql / "queries.sql"} | {path for folder in _SQL_FOLDERS for path in (sql / folder).glob("*.sql")}
+    strangers = [place(path) for path in sql.rglob("*") if path.is_file() and path not in allowed]
+    assert not strangers
+
+
+@pytest.mark.parametrize("room", _room_names())
+def test_a_room_begins_with_its_design_note(room: str) -> None:
+    """The docstring of a room's `__init__` says what it owns and how it fails: at least a title and a paragraph."""
+    note = ast.get_docstring(tree(PACKAGE / room / "__init__.py")) or ""
+    assert len(note.split("\n\n")) >= 2, f"livewell.{room} has no design note"
+
+
+@pytest.mark.parametrize("room", _room_names())
+def test_what_a_room_offers_is_listed(room: str) -> None:
+    """A room's `__init__` states what others may import as `__all__`, sorted, every name bound there."""
+    module = tree(PACKAGE / room / "__init__.py")
+    offered = _assigned_list(module, "__all__")
+    bound = _bound_names(module)
+    assert offered is not None, f"livewell.{room} does not say what others may import"
+    assert [name for name in offered if name not in bound] == []
+
+
+@pytest.mark.parametrize("room", _room_names())
+def test_every_query_has_its_method_and_every_method_its_query(room: str) -> None:
+    """`sql/queries.sql` and `store.py` agree one to one, so that no statement is dead and none is written in Python."""
+    queries, store = PACKAGE / room / "sql" / "queries.sql", PACKAGE / room / "store.py"
+    named = set(_QUERY_NAME.findall(queries.read_text(encoding="utf-8"))) if queries.exists() else set()
+    used = _queries_used(store) if store.exists() else set()
+    assert named == used
+
+
+@pytest.mark.parametrize("room", _room_names())
+def test_every_query_says_what_it_is_for(room: str) -> None:
+    """Each named statement carries one sentence under its name."""
+    queries = PACKAGE / room / "sql" / "queries.sql"
+    text = queries.read_text(encoding="utf-8") if queries.exists() else ""
+    assert set(_QUERY_NAME.findall(text)) == set(_QUERY.findall(text))
+
+
+def test_no_file_has_a_name_that_says_nothing() -> None:
+    """Files named for a concept; `utils` and its kin hide one that has no name yet."""
+    vague = [place(path) for path in python_files("src", "tests", "benchmarks") if path.stem in _VAGUE]
+    assert vague == []
+
+
+def test_every_test_states_its_rule() -> None:
+    """Each test function has a docstring, and it is a sentence."""
+    silent = [
+        f"{place(path)}::{node.name}"
+        for path in python_files("src", "tests")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.name.startswith("test_")
+        and path.name.startswith("test_")
+        and not (ast.get_docstring(node) or "").rstrip().endswith((".", "?", "!"))
+    ]
+    assert silent == []
+
+
+def _assigned_list(module: ast.Module, name: str) -> list[str] | None:
+    for node in module.body:
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+            value = ast.literal_eval(node.value)
+            return [str(item) for item in value]
+    return None
+
+
+def _bound_names(module: ast.Module) -> set[str]:
+    names: set[str] = set()
+    for node in module.body:
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+    return names
+
+
+def _queries_used(store: Path) -> set[str]:
+    """Names looked up by subscript (`_QUERIES["list_jobs"]`), each inside a method that bears the name."""
+    used: set[str] = set()
+    for function in ast.walk(tree(store)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                if _is_query_lookup(node):
+                    key = ast.literal_eval(node.slice)  # type: ignore[attr-defined]
+                    assert function.name in {key, f"_{key}"}, f"{place(store)}: {function.name} uses the query {key}"
+                    used.add(key)
+    return used
+
+
+def _is_query_lookup(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id.strip("_").upper() in {"QUERIES", "SQL"}
+        and isinstance(node.slice, ast.Constant)
+    )

@@ -1,0 +1,155 @@
+"""Function files, migrations and locks: what can be seen in the files alone."""
+
+import hashlib
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from livewell.kernel import facts_by_code
+from tests.house.project import (
+    PACKAGE,
+    ROOT,
+    SqlFunction,
+    migrations,
+    place,
+    sql_functions,
+    without_comments,
+)
+from tests.house.surface import load_every_room, sqlstates
+
+_ROLES = {"service", "user", "anon", "internal"}
+_LANDED = Path(__file__).with_name("landed_migrations.json")
+_RANGES = {"kernel": range(1, 10), "settings": range(10, 20), "audit": range(20, 30), "jobs": range(30, 60)}
+_WRITES = re.compile(
+    r"\b(insert\s+into|update\s+livewell\.|delete\s+from|merge\s+into|truncate|pg_notify)\b", re.IGNORECASE
+)
+_MAKES = re.compile(r"create\s+or\s+replace\s+(?:function|procedure)\s+livewell\.(\w+)\s*\(", re.IGNORECASE)
+
+
+def _named(function: SqlFunction) -> str:
+    return function.name
+
+
+functions = pytest.mark.parametrize("function", sql_functions(), ids=_named)
+
+
+@functions
+def test_a_function_file_makes_one_function_of_its_name(function: SqlFunction) -> None:
+    """One file, one function, one name: what the file is called is what is called."""
+    assert _MAKES.findall(function.statement) == [function.name]
+
+
+@functions
+def test_a_function_says_what_it_decides_and_for_whom(function: SqlFunction) -> None:
+    """The header is a sentence and a `for:` line of known roles; without one the migrator would grant nothing."""
+    prose = " ".join(line for line in function.header if not line.startswith("for:"))
+    assert prose.strip().endswith("."), f"{place(function.path)} does not say what it decides"
+    assert function.audience, f"{place(function.path)} does not say for whom it is"
+    assert function.audience <= _ROLES
+    assert function.audience == {"internal"} or "internal" not in function.audience
+
+
+@functions
+def test_a_function_runs_as_its_owner_with_a_pinned_search_path(function: SqlFunction) -> None:
+    """`security definer set search_path = ''`: no caller's schema can slip a function or operator in."""
+    head = function.statement.lower()
+    assert re.search(r"set\s+search_path\s*=\s*''", head), f"{place(function.path)} does not pin search_path"
+    assert re.search(r"\bsecurity\s+definer\b", head), f"{place(function.path)} is not security definer"
+
+
+@functions
+def test_parameters_and_variables_bear_their_prefix(function: SqlFunction) -> None:
+    """Parameters are `p_`, variables `v_`: neither can be mistaken for a column."""
+    declared = re.findall(r"^\s*(\w+)\s+[\w.\[\]% ]+(?::=[^;]*)?;", _declarations(function.statement), re.MULTILINE)
+    strangers = [name for name in declared if not name.startswith(("v_", "c_"))]
+    assert strangers == [], f"{place(function.path)}: {strangers}"
+
+
+def test_functions_that_write_refuse_on_a_replica() -> None:
+    """What decides begins with require_primary(); who writes through another function of ours decides too."""
+    by_name = {function.name: function for function in sql_functions()}
+    writing = {name for name, function in by_name.items() if _WRITES.search(function.statement)}
+    while more := {name for name, function in by_name.items() if function.calls & writing} - writing:
+        writing |= more
+    silent = [
+        place(by_name[name].path)
+        for name in sorted(writing)
+        if by_name[name].audience != {"internal"} and "livewell.require_primary()" not in by_name[name].statement
+    ]
+    assert silent == []
+
+
+def test_no_function_is_made_outside_its_file() -> None:
+    """A migration carries tables and data; a function in one would be a second source that never changes again."""
+    makers = [place(path) for path in migrations() if _MAKES.search(without_comments(path.read_text(encoding="utf-8")))]
+    assert makers == []
+
+
+def test_migrations_are_numbered_in_their_room() -> None:
+    """NNNN_room_what.sql: the number is unique over all rooms and lies in the room's range."""
+    numbers = []
+    for path in migrations():
+        room = path.relative_to(PACKAGE).parts[0]
+        match = re.fullmatch(rf"(\d{{4}})_{room}_[a-z0-9_]+\.sql", path.name)
+        assert match, f"{place(path)} is not called NNNN_{room}_what.sql"
+        number = int(match[1])
+        assert room not in _RANGES or number in _RANGES[room], f"{place(path)} is outside the numbers of {room}"
+        numbers.append(number)
+    assert len(numbers) == len(set(numbers)), "two migrations have one number"
+
+
+def test_a_landed_migration_is_never_edited() -> None:
+    """Databases out there have run it: its checksum is recorded when it lands, and only ever added to."""
+    landed: dict[str, str] = json.loads(_LANDED.read_text(encoding="utf-8"))
+    now = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in migrations()}
+    assert {name: now.get(name) for name in landed} == landed, "a landed migration was edited or removed"
+    assert set(now) == set(landed), "record new migrations: python -m tests.house.landed"
+
+
+def test_every_raised_code_is_a_declared_fact() -> None:
+    """A SQLSTATE of ours raised in SQL is known to Python, or the caller would see a bare driver error."""
+    load_every_room()
+    known = {state for fact in facts_by_code().values() for state in sqlstates(fact)}
+    raised = {
+        state
+        for function in sql_functions()
+        for state in re.findall(r"errcode\s*=\s*'(LW\w{3})'", function.statement, re.IGNORECASE)
+    }
+    assert raised <= known
+
+
+@pytest.mark.parametrize("lock", ["base.txt", "dev.txt"])
+def test_a_lock_has_a_hash_for_every_line_and_no_address(lock: str) -> None:
+    """The lock pins what is installed, not from where: it works with any index and trusts none."""
+    text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
+    assert not re.search(r"https?:|file:|--(extra-)?index-url|--find-links|--trusted-host|@\s", text)
+    entries = re.sub(r"\s*\\\n\s*", " ", text).strip().splitlines()
+    unpinned = [entry for entry in entries if not re.match(r"[\w.\-\[\]]+==\S+ .*--hash=sha256:[0-9a-f]{64}", entry)]
+    assert unpinned == []
+
+
+def test_the_lock_holds_every_declared_dependency() -> None:
+    """A dependency added to pyproject.toml without `make lock` is found here, not on a user's machine."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    declared = {
+        "base.txt": project["project"]["dependencies"],
+        "dev.txt": project["project"]["dependencies"]
+        + project["project"]["optional-dependencies"]["otel"]
+        + project["dependency-groups"]["dev"],
+    }
+    for lock, requirements in declared.items():
+        text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
+        locked = {_normal(name) for name in re.findall(r"^([\w.\-]+)(?:\[\S+\])?==", text, re.MULTILINE)}
+        assert {_normal(re.split(r"[^\w.\-]", line)[0]) for line in requirements} <= locked
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _declarations(statement: str) -> str:
+    match = re.search(r"\bdeclare\b(.*?)\bbegin\b", statement, re.IGNORECASE | re.DOTALL)
+    return match[1] if match else ""
