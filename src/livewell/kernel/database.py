@@ -1,11 +1,11 @@
 """The way to PostgreSQL: a pool for everyday calls, and lines (reserved connections) for what must not wait for it.
 
-Every call is bounded twice: by the server (`statement_timeout`, idle-in-transaction timeout) and by the client, a little
-later, for a server that says nothing at all. Deadlocks and serialization failures of a single call are repeated, bounded.
-What the driver raises leaves here as a fact (`errors.py`).
+Every call is bounded twice: by the server (`statement_timeout`, idle-in-transaction timeout) and by the client, a
+little later, for a server that says nothing at all. Deadlocks and serialization failures of a single call are repeated,
+bounded. What the driver raises leaves here as a fact (`errors.py`).
 
-Behind a transaction pooler (`pooled=True`) nothing of a session may be relied on: each call is its own transaction whose
-limits are SET LOCAL, statements are not cached, and LISTEN needs `direct_url` (without it, pollers poll).
+Behind a transaction pooler (`pooled=True`) nothing of a session may be relied on: each call is its own transaction
+whose limits are SET LOCAL, statements are not cached, and LISTEN needs `direct_url` (without it, pollers poll).
 """
 
 import asyncio
@@ -20,7 +20,7 @@ import asyncpg
 import structlog
 from asyncpg.pool import PoolConnectionProxy
 
-from livewell.kernel.errors import Contended, DatabaseUnavailable, fact_from
+from livewell.kernel.errors import Contended, DatabaseUnavailable, fact_from, reason_of
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
 T = TypeVar("T")
@@ -166,11 +166,11 @@ async def connect(options: DatabaseOptions, *, url: str | None = None) -> Connec
     """Open one connection, or say in one line why it cannot be opened."""
     try:
         async with asyncio.timeout(options.connect_timeout.total_seconds()):
-            return await asyncpg.connect(url or options.url, **options.connect_arguments)
+            connection: Connection = await asyncpg.connect(url or options.url, **options.connect_arguments)
+            return connection
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
-        reason = str(error) or type(error).__name__
         raise DatabaseUnavailable(
-            f"cannot connect to the database: {reason}", fix="check DATABASE_URL and that the server runs"
+            f"cannot connect to the database: {reason_of(error)}", fix="check DATABASE_URL and that the server runs"
         ) from error
 
 
@@ -220,7 +220,7 @@ class Database(_Calls):
             async with asyncio.timeout(self.options.connect_timeout.total_seconds()):
                 connection = await self._pool.acquire()
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
-            raise DatabaseUnavailable(f"no connection to the database: {error or type(error).__name__}") from error
+            raise DatabaseUnavailable(f"no connection to the database: {reason_of(error)}") from error
         try:
             async with _facts(connection):
                 yield connection

@@ -38,7 +38,7 @@ class LivewellError(Exception):
 
 
 class DatabaseUnavailable(LivewellError):
-    """The server could not be reached, went away, or did not answer in time; whether the call took effect is unknown."""
+    """The server is not there, went away, or did not answer in time; whether the call took effect is unknown."""
 
     code = "kernel.database_unavailable"
     sqlstate = ("57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006")
@@ -93,6 +93,43 @@ class NotMigrated(LivewellError):
     sqlstate = ("3F000", "42P01", "42883")
 
 
+class RolesMissing(LivewellError):
+    """The connecting role may not create the roles Livewell needs, and nobody has created them."""
+
+    code = "kernel.roles_missing"
+    sqlstate = "LWK02"
+
+
+class ServerTooOld(LivewellError):
+    """The server is older than the oldest PostgreSQL this program works on."""
+
+    code = "kernel.server_too_old"
+
+
+class DatabaseNewer(LivewellError):
+    """The database was migrated by a newer program; this one changes nothing in it."""
+
+    code = "kernel.database_newer"
+
+
+class MigrationEdited(LivewellError):
+    """The file of an applied migration is not what was applied; nothing was changed."""
+
+    code = "kernel.migration_edited"
+
+
+class MigrationMissing(LivewellError):
+    """The database has a migration whose file this program lacks; nothing was changed."""
+
+    code = "kernel.migration_missing"
+
+
+class MigrationFailed(LivewellError):
+    """A step could not be applied; it had no effect, and the steps before it stay applied."""
+
+    code = "kernel.migration_failed"
+
+
 def fact_from(error: BaseException) -> LivewellError | None:
     """The fact behind what the driver raised; None when it is not one of ours to explain."""
     if isinstance(error, LivewellError):
@@ -102,11 +139,16 @@ def fact_from(error: BaseException) -> LivewellError | None:
         fact = _BY_SQLSTATE.get(state)
         if fact is None:
             return None
-        message = str(error.args[0]) if error.args else state
-        return fact(message, fix=getattr(error, "hint", None), detail=getattr(error, "detail", None))
+        return fact(reason_of(error), fix=getattr(error, "hint", None), detail=getattr(error, "detail", None))
     if isinstance(error, (asyncpg.InterfaceError, OSError, TimeoutError)):
-        return DatabaseUnavailable(f"the database is not reachable: {error or type(error).__name__}")
+        return DatabaseUnavailable(f"the database is not reachable: {reason_of(error)}")
     return None
+
+
+def reason_of(error: BaseException) -> str:
+    """What went wrong, in one line; the driver appends detail and hint to its own text, and a timeout has none."""
+    lines = str(error).splitlines()
+    return lines[0] if lines else type(error).__name__
 
 
 def facts_by_code() -> dict[str, type[LivewellError]]:

@@ -1,0 +1,187 @@
+"""The SQL that ships with the rooms: migrations by number, and one file per function, view and trigger.
+
+A folder named `sql` may hold `migrations/NNNN_room_what.sql` (applied once, in number order over all rooms, never
+edited) and `functions/`, `views/` and `triggers/` (one object per file, named like it, applied again whenever the file
+changes). A function or view says in its header whom it is for: `-- for: service, user`, or `internal` for nobody but
+the owner. Functions are made after the migrations, so a migration that needs one for a default or a check makes it.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from livewell.kernel.errors import LivewellError
+
+NO_TRANSACTION = "-- livewell: no transaction"
+GRANTEES = {"service": "livewell_service", "user": "livewell_user", "anon": "livewell_anon"}
+
+_MIGRATION_NAME = re.compile(r"(?P<number>\d{4})_(?P<name>[a-z][a-z0-9_]*)\.sql")
+_OBJECT_NAME = re.compile(r"(?P<name>[a-z][a-z0-9_]*)\.sql")
+_FOR = re.compile(r"^-- for:(?P<roles>.*)$", re.MULTILINE)
+
+
+class SqlFileInvalid(LivewellError):
+    """A SQL file of this program breaks the rules for its folder; nothing was applied."""
+
+    code = "kernel.sql_file_invalid"
+
+
+class ObjectKind(StrEnum):
+    """What is applied again when its file changes, in the order of applying."""
+
+    FUNCTION = "function"
+    VIEW = "view"
+    TRIGGER = "trigger"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Migration:
+    """One change of tables or data, applied once."""
+
+    number: int
+    name: str
+    text: str
+
+    @property
+    def checksum(self) -> str:
+        return checksum_of(self.text)
+
+    @property
+    def in_transaction(self) -> bool:
+        return self.text.partition("\n")[0].strip() != NO_TRANSACTION
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.number:04}_{self.name}.sql"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectFile:
+    """The one current source of a function, view or trigger; `roles` may use it."""
+
+    kind: ObjectKind
+    name: str
+    text: str
+    roles: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.kind.value, self.name
+
+    @property
+    def checksum(self) -> str:
+        return checksum_of(self.text)
+
+    def needs(self, other: "ObjectFile") -> bool:
+        """Whether the other must be there first; a body in a procedural language is looked up only when it runs."""
+        looks_up = self.kind is not ObjectKind.FUNCTION or re.search(r"\blanguage sql\b", self.text, re.IGNORECASE)
+        if other is self or not (looks_up or other.kind is ObjectKind.VIEW):
+            return False
+        return re.search(rf"\blivewell\.{other.name}\b", self.text) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SqlFiles:
+    """All SQL of a program: migrations in number order, objects in the order of applying."""
+
+    migrations: tuple[Migration, ...]
+    objects: tuple[ObjectFile, ...]
+
+    @classmethod
+    def shipped(cls) -> "SqlFiles":
+        """The files of every room of the installed package."""
+        return cls.below(resources.files("livewell"))
+
+    @classmethod
+    def below(cls, root: Traversable | Path) -> "SqlFiles":
+        """The files of every `sql` folder below a root, or of the root itself."""
+        folders = list(_sql_folders(root))
+        migrations = [_migration(file) for folder in folders for file in _files(folder, "migrations")]
+        objects = [
+            _object(kind, file) for kind in ObjectKind for folder in folders for file in _files(folder, f"{kind}s")
+        ]
+        _refuse_twins([f"migration {migration.number:04}" for migration in migrations])
+        _refuse_twins([f"{item.kind} {item.name}" for item in objects])
+        return cls(migrations=tuple(sorted(migrations, key=lambda m: m.number)), objects=tuple(_in_order(objects)))
+
+
+def checksum_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _sql_folders(folder: Traversable | Path) -> Iterator[Traversable | Path]:
+    if any(folder.joinpath(part).is_dir() for part in ("migrations", "functions", "views", "triggers")):
+        yield folder
+        return
+    for child in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if child.is_dir() and child.name not in ("__pycache__", "tests"):
+            yield from _sql_folders(child)
+
+
+def _files(folder: Traversable | Path, part: str) -> list[Traversable | Path]:
+    inside = folder.joinpath(part)
+    if not inside.is_dir():
+        return []
+    return sorted((file for file in inside.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
+
+
+def _text(file: Traversable | Path) -> str:
+    return file.read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+def _migration(file: Traversable | Path) -> Migration:
+    match = _MIGRATION_NAME.fullmatch(file.name)
+    if match is None:
+        raise SqlFileInvalid(f"migration {file.name} is not named like 0007_room_what.sql")
+    return Migration(number=int(match["number"]), name=match["name"], text=_text(file))
+
+
+def _object(kind: ObjectKind, file: Traversable | Path) -> ObjectFile:
+    match = _OBJECT_NAME.fullmatch(file.name)
+    if match is None:
+        raise SqlFileInvalid(f"{kind} file {file.name} is not named like the {kind} it holds")
+    text = _text(file)
+    if not re.search(rf"^create [\w ]*{kind} (livewell\.)?{match['name']}\b", text, re.MULTILINE | re.IGNORECASE):
+        raise SqlFileInvalid(f"{kind} file {file.name} does not create {kind} {match['name']}")
+    roles = () if kind is ObjectKind.TRIGGER else _roles(file.name, text)
+    return ObjectFile(kind=kind, name=match["name"], text=text, roles=roles)
+
+
+def _roles(file_name: str, text: str) -> tuple[str, ...]:
+    match = _FOR.search(text)
+    names = [name.strip() for name in match["roles"].split(",")] if match else []
+    if names == ["internal"]:
+        return ()
+    if not names or not set(names) <= set(GRANTEES):
+        raise SqlFileInvalid(
+            f"{file_name} does not say whom it is for", fix="add a line `-- for: service`, or user, anon, internal"
+        )
+    return tuple(GRANTEES[name] for name in sorted(names))
+
+
+def _refuse_twins(names: list[str]) -> None:
+    twins = sorted({name for name in names if names.count(name) > 1})
+    if twins:
+        raise SqlFileInvalid(f"there are two files for {', '.join(twins)}")
+
+
+def _in_order(objects: list[ObjectFile]) -> Iterator[ObjectFile]:
+    """Functions, views, triggers; what the server looks up when an object is made comes before that object."""
+    done: set[tuple[str, str]] = set()
+
+    def visit(item: ObjectFile) -> Iterator[ObjectFile]:
+        if item.key in done:
+            return
+        done.add(item.key)
+        for other in objects:
+            if item.needs(other):
+                yield from visit(other)
+        yield item
+
+    for item in objects:
+        yield from visit(item)

@@ -1,0 +1,186 @@
+"""What a database already has, what this program would still do to it, and what somebody else did to it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from livewell.kernel.database import Connection
+from livewell.kernel.errors import DatabaseNewer, MigrationEdited, MigrationMissing
+from livewell.kernel.migration_files import Migration, ObjectFile, ObjectKind, SqlFiles, checksum_of
+from livewell.kernel.sql import Queries
+
+QUERIES = Queries.of("livewell.kernel")
+SERVER = ("server", "version")
+
+ObjectKey: TypeAlias = tuple[str, str]
+
+
+class Action(StrEnum):
+    """What a step does."""
+
+    APPLY = "apply"
+    REPLACE = "replace"
+    REPAIR = "repair"
+    DROP = "drop"
+    RECORD = "record"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One thing to do to the database."""
+
+    action: Action
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.kind} {self.name}"
+
+
+class Change(StrEnum):
+    """How an object differs from what was recorded after the last migrate."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drift:
+    """An object somebody changed without the migrator."""
+
+    change: Change
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name} was {self.change}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Applied:
+    """A migration in the database's history."""
+
+    name: str
+    checksum: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """An object as the last step left it, and the file it came from."""
+
+    file_checksum: str | None
+    fingerprint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """History, the objects as recorded, and the fingerprints of the objects as they are."""
+
+    history: Mapping[int, Applied]
+    recorded: Mapping[ObjectKey, Recorded]
+    live: Mapping[ObjectKey, str]
+
+    @property
+    def server_changed(self) -> bool:
+        """Another major version words its catalog differently, so fingerprints cannot be compared."""
+        return SERVER in self.recorded and self.recorded[SERVER].fingerprint != self.live[SERVER]
+
+    def drift(self) -> tuple[Drift, ...]:
+        if not self.history or self.server_changed:
+            return ()
+        keys = sorted(self.recorded.keys() | self.live.keys())
+        found = ((key, self._change(key)) for key in keys)
+        return tuple(Drift(change=change, kind=key[0], name=key[1]) for key, change in found if change is not None)
+
+    def _change(self, key: ObjectKey) -> Change | None:
+        if key not in self.live:
+            return Change.REMOVED
+        if key not in self.recorded:
+            return Change.ADDED
+        return None if self.recorded[key].fingerprint == self.live[key] else Change.CHANGED
+
+    def refuse_foreign_history(self, files: SqlFiles) -> None:
+        """Stop before touching a database whose history is not the beginning of this program's."""
+        known = {migration.number: migration for migration in files.migrations}
+        for number, applied in sorted(self.history.items()):
+            if number not in known:
+                _refuse_unknown(number, applied, newest=max(known, default=0))
+            elif known[number].checksum != applied.checksum:
+                raise MigrationEdited(
+                    f"{known[number].file_name} was edited after it was applied to this database",
+                    fix="restore the file and put the change into a new migration",
+                )
+
+    def pending_migrations(self, files: SqlFiles) -> list[Migration]:
+        return [migration for migration in files.migrations if migration.number not in self.history]
+
+    def pending_objects(self, files: SqlFiles) -> list[tuple[ObjectFile, Action]]:
+        drifted = {(drift.kind, drift.name) for drift in self.drift()}
+        return [(item, action) for item in files.objects if (action := self._action(item, drifted)) is not None]
+
+    def _action(self, item: ObjectFile, drifted: set[ObjectKey]) -> Action | None:
+        recorded = self.recorded.get((item.kind, item.name))
+        if recorded is None or recorded.file_checksum is None:
+            return Action.APPLY
+        if recorded.file_checksum != item.checksum:
+            return Action.REPLACE
+        return Action.REPAIR if not drifted.isdisjoint(keys_of(item.kind, item.name)) else None
+
+    def orphans(self, files: SqlFiles) -> list[ObjectKey]:
+        """Objects whose file is gone, what stands on others first."""
+        wanted = {(item.kind.value, item.name) for item in files.objects}
+        gone = [key for key, known in self.recorded.items() if known.file_checksum is not None and key not in wanted]
+        order = [ObjectKind.TRIGGER, ObjectKind.VIEW, ObjectKind.FUNCTION]
+        return sorted(gone, key=lambda key: (order.index(ObjectKind(key[0])), key[1]))
+
+    def pending_steps(self, files: SqlFiles) -> tuple[Step, ...]:
+        migrations = [
+            Step(action=Action.APPLY, kind="migration", name=m.file_name) for m in self.pending_migrations(files)
+        ]
+        return (*migrations, *self.pending_object_steps(files))
+
+    def pending_object_steps(self, files: SqlFiles) -> tuple[Step, ...]:
+        objects = [Step(action=action, kind=item.kind, name=item.name) for item, action in self.pending_objects(files)]
+        drops = [Step(action=Action.DROP, kind=kind, name=name) for kind, name in self.orphans(files)]
+        record = [Step(action=Action.RECORD, kind="server", name=f"version {self.live[SERVER]}")]
+        return (*objects, *drops, *(record if self.server_changed else ()))
+
+
+def keys_of(kind: str, name: str) -> set[ObjectKey]:
+    """What belongs to an object file: the object and the grants on it."""
+    return {(kind, name), ("grant", f"{kind} {name}")}
+
+
+def _refuse_unknown(number: int, applied: Applied, *, newest: int) -> None:
+    name = f"{number:04}_{applied.name}"
+    if number > newest:
+        raise DatabaseNewer(
+            f"the database has migration {name}, which this program does not know",
+            fix="use the program version that migrated it, or a newer one",
+        )
+    raise MigrationMissing(
+        f"migration {name} was applied to this database, but its file is gone",
+        fix="restore the file, or use the program version that has it",
+    )
+
+
+async def read_state(connection: Connection) -> State:
+    """Read history and catalog inside the caller's transaction, as the owner once there is one."""
+    history: dict[int, Applied] = {}
+    recorded: dict[ObjectKey, Recorded] = {}
+    if await connection.fetchval(QUERIES["has_history"]):
+        await connection.execute(QUERIES["act_as_owner"])
+        for row in await connection.fetch(QUERIES["list_migrations"]):
+            history[row["number"]] = Applied(name=row["name"], checksum=row["checksum"])
+        for row in await connection.fetch(QUERIES["list_recorded_objects"]):
+            recorded[row["kind"], row["name"]] = Recorded(
+                file_checksum=row["file_checksum"], fingerprint=row["fingerprint"]
+            )
+    return State(history=history, recorded=recorded, live=await live_fingerprints(connection))
+
+
+async def live_fingerprints(connection: Connection) -> dict[ObjectKey, str]:
+    rows = await connection.fetch(QUERIES["list_live_objects"])
+    return {(row["kind"], row["name"]): checksum_of(row["definition"]) for row in rows}

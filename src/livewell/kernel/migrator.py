@@ -1,0 +1,274 @@
+"""The migrator: brings a database to the shape this program needs, one at a time across machines, and notices drift.
+
+Each migration is one transaction, and all changed functions, views and triggers together are one, so that callers never
+see half of a new surface. A transaction first takes the migrator's lock and reads the history again: whoever was
+killed, or ran at the same moment, leaves nothing that the next run would not find. Nothing of a session is used, so a
+pooler may stand between.
+
+What the catalog shows before and after a step is compared, and only what the step itself changed is recorded; a change
+made by hand therefore stays visible as drift. What has a file (functions, views, triggers, and the grants on them) is
+repaired from it; drift of tables is reported and left to a person.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+import asyncpg
+import structlog
+
+from livewell.kernel.database import Connection, DatabaseOptions, close_politely, connect
+from livewell.kernel.errors import (
+    Contended,
+    DatabaseUnavailable,
+    DiskFull,
+    LivewellError,
+    LockNotAvailable,
+    MigrationFailed,
+    RolesMissing,
+    ServerTooOld,
+    fact_from,
+    reason_of,
+)
+from livewell.kernel.migration_files import Migration, ObjectFile, SqlFiles
+from livewell.kernel.migration_state import (
+    QUERIES,
+    Action,
+    Drift,
+    ObjectKey,
+    State,
+    Step,
+    keys_of,
+    live_fingerprints,
+    read_state,
+)
+from livewell.kernel.schema_objects import ObjectReplacer
+
+OLDEST_SERVER = 15
+
+log = structlog.get_logger("livewell.kernel")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MigratorOptions:
+    """How long a step may wait for locks, for its turn, and altogether."""
+
+    lock_timeout: timedelta = timedelta(seconds=2)
+    attempts: int = 10
+    backoff: timedelta = timedelta(milliseconds=200)
+    longest_backoff: timedelta = timedelta(seconds=5)
+    turn_timeout: timedelta = timedelta(minutes=10)
+    step_timeout: timedelta = timedelta(hours=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MigrationReport:
+    """What was done, and the drift that no file could repair."""
+
+    steps: tuple[Step, ...]
+    drift: tuple[Drift, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckReport:
+    """What is still to do, and what differs from what was recorded."""
+
+    pending: tuple[Step, ...]
+    drift: tuple[Drift, ...]
+
+    @property
+    def is_clean(self) -> bool:
+        return not self.pending and not self.drift
+
+
+async def migrate(
+    url: str,
+    *,
+    files: SqlFiles | None = None,
+    options: MigratorOptions | None = None,
+    on_step: Callable[[Step], None] | None = None,
+) -> MigrationReport:
+    """Apply everything pending; safe to repeat, to kill, and to run on several machines at once."""
+    migrator = _Migrator(url, files or SqlFiles.shipped(), options or MigratorOptions())
+    done: list[Step] = []
+    async with migrator.connected() as connection:
+        while steps := await migrator.advance(connection):
+            for step in steps:
+                log.info("schema_step_applied", action=step.action, kind=step.kind, name=step.name)
+                if on_step is not None:
+                    on_step(step)
+            done.extend(steps)
+        drift = (await migrator.look(connection)).drift()
+    for item in drift:
+        log.warning("schema_drifted", kind=item.kind, name=item.name, change=item.change)
+    return MigrationReport(steps=tuple(done), drift=drift)
+
+
+async def plan(url: str, *, files: SqlFiles | None = None) -> list[Step]:
+    """What `migrate` would do now; changes nothing."""
+    return list((await check(url, files=files)).pending)
+
+
+async def check(url: str, *, files: SqlFiles | None = None) -> CheckReport:
+    """What is pending and what drifted; changes nothing."""
+    files = files or SqlFiles.shipped()
+    migrator = _Migrator(url, files, MigratorOptions())
+    async with migrator.connected() as connection:
+        state = await migrator.look(connection)
+    return CheckReport(pending=state.pending_steps(files), drift=state.drift())
+
+
+class _Migrator:
+    """One run: where to, with which files, within which limits."""
+
+    def __init__(self, url: str, files: SqlFiles, options: MigratorOptions) -> None:
+        self._files = files
+        self._options = options
+        self._database = DatabaseOptions(url=url, pooled=True)
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[Connection]:
+        connection = await connect(self._database)
+        try:
+            major = connection.get_server_version().major
+            if major < OLDEST_SERVER:
+                raise ServerTooOld(f"the server is PostgreSQL {major}; Livewell needs {OLDEST_SERVER} or newer")
+            yield connection
+        except asyncpg.PostgresError as error:
+            raise fact_from(error) or MigrationFailed(reason_of(error)) from error
+        except (asyncpg.InterfaceError, OSError, TimeoutError) as error:
+            connection.terminate()
+            raise fact_from(error) or error from error
+        finally:
+            await close_politely(connection)
+
+    async def look(self, connection: Connection) -> State:
+        """Read the state without waiting for anybody's turn."""
+        await connection.execute("begin read only")
+        try:
+            await self._limit(connection, self._options.lock_timeout)
+            state = await read_state(connection)
+        finally:
+            await connection.execute("rollback")
+        state.refuse_foreign_history(self._files)
+        return state
+
+    async def advance(self, connection: Connection) -> tuple[Step, ...]:
+        """Do the next thing that is pending, again when somebody's locks are in the way; nothing left: no steps."""
+        attempt = 0
+        while True:
+            try:
+                async with asyncio.timeout((self._options.turn_timeout + self._options.step_timeout).total_seconds()):
+                    return await self._advance_once(connection)
+            except (LockNotAvailable, Contended) as error:
+                attempt += 1
+                if attempt >= self._options.attempts:
+                    raise
+                log.warning("schema_step_delayed", attempt=attempt, reason=error.message)
+                await asyncio.sleep(self._pause(attempt))
+
+    async def _advance_once(self, connection: Connection) -> tuple[Step, ...]:
+        async with self._turn(connection):
+            before = await read_state(connection)
+            before.refuse_foreign_history(self._files)
+            migrations = before.pending_migrations(self._files)
+            if migrations:
+                return await self._apply_migration(connection, migrations[0], before)
+            return await self._apply_objects(connection, before)
+
+    @asynccontextmanager
+    async def _turn(self, connection: Connection) -> AsyncIterator[None]:
+        """A transaction that no other migrator overlaps; waiting for it may take longer than for any other lock."""
+        try:
+            await connection.execute("begin")
+            await self._limit(connection, self._options.turn_timeout)
+            try:
+                await connection.execute(QUERIES["take_turn"])
+            except asyncpg.LockNotAvailableError as error:
+                raise MigrationFailed("another migrator holds its lock on this database for too long") from error
+            await self._limit(connection, self._options.lock_timeout)
+            yield
+            await connection.execute("commit")
+        except (asyncpg.PostgresError, LivewellError):
+            await connection.execute("rollback")
+            raise
+        except BaseException:
+            connection.terminate()
+            raise
+
+    async def _apply_migration(self, connection: Connection, migration: Migration, before: State) -> tuple[Step, ...]:
+        with _told_as(f"migration {migration.file_name}"):
+            await connection.execute(migration.text)
+        await connection.execute(QUERIES["record_migration"], migration.number, migration.name, migration.checksum)
+        await _record(connection, before, touched=set())
+        return (Step(action=Action.APPLY, kind="migration", name=migration.file_name),)
+
+    async def _apply_objects(self, connection: Connection, before: State) -> tuple[Step, ...]:
+        steps = before.pending_object_steps(self._files)
+        replacer = ObjectReplacer(connection, self._files.objects)
+        for item, _ in before.pending_objects(self._files):
+            with _told_as(f"{item.kind} file {item.name}.sql"):
+                await replacer.apply(item)
+        with _told_as("dropping what has no file any more"):
+            await replacer.drop(before.orphans(self._files))
+        if steps:
+            await _record(connection, before, touched=replacer.touched)
+            await _record_files(connection, [item for item in self._files.objects if item.key in replacer.touched])
+        return steps
+
+    async def _limit(self, connection: Connection, lock_timeout: timedelta) -> None:
+        limits = [_milliseconds(lock_timeout), _milliseconds(self._options.step_timeout)]
+        await connection.execute(QUERIES["limit_step"], *limits)
+
+    def _pause(self, attempt: int) -> float:
+        longest: timedelta = min(self._options.backoff * (1 << attempt), self._options.longest_backoff)
+        return random.uniform(0.5, 1) * longest.total_seconds()
+
+
+async def _record(connection: Connection, before: State, *, touched: set[ObjectKey]) -> None:
+    """Remember what this step changed and what it vouches for; what somebody else changed stays drift."""
+    live = await live_fingerprints(connection)
+    if before.server_changed or not before.recorded:
+        changed = live.keys() | before.recorded.keys()
+    else:
+        vouched = {key for kind, name in touched for key in keys_of(kind, name)}
+        changed = {key for key in live.keys() | before.live.keys() if live.get(key) != before.live.get(key)} | vouched
+    kept = sorted(key for key in changed if key in live)
+    gone = sorted(key for key in changed if key not in live)
+    await connection.execute(QUERIES["record_objects"], *_columns(kept), [live[key] for key in kept])
+    await connection.execute(QUERIES["forget_objects"], *_columns(gone))
+
+
+async def _record_files(connection: Connection, items: list[ObjectFile]) -> None:
+    checksums = [item.checksum for item in items]
+    await connection.execute(QUERIES["record_files"], *_columns([item.key for item in items]), checksums)
+
+
+def _columns(keys: list[ObjectKey]) -> tuple[list[str], list[str]]:
+    return [kind for kind, _ in keys], [name for _, name in keys]
+
+
+@contextmanager
+def _told_as(what: str) -> Iterator[None]:
+    """Say which file failed; what a repeat can cure, and what is not the file's fault, keeps its own name."""
+    try:
+        yield
+    except asyncpg.PostgresError as error:
+        fact = fact_from(error)
+        if _is_passing(error):
+            raise Contended(reason_of(error)) from error
+        if isinstance(fact, (LockNotAvailable, Contended, DatabaseUnavailable, DiskFull, RolesMissing)):
+            raise fact from error
+        raise MigrationFailed(f"{what}: {reason_of(error)}", detail=getattr(error, "detail", None)) from error
+
+
+def _is_passing(error: asyncpg.PostgresError) -> bool:
+    """Roles and catalogs shared with other databases collide without a lock to wait for."""
+    return isinstance(error, asyncpg.InternalServerError) and "tuple concurrently" in str(error)
+
+
+def _milliseconds(duration: timedelta) -> str:
+    return str(int(duration.total_seconds() * 1000))

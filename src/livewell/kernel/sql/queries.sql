@@ -1,0 +1,268 @@
+-- name: limit_step
+-- The limits of one step, for this transaction only: a pooler's next client must not inherit them.
+select
+    set_config('lock_timeout', $1, true),
+    set_config('statement_timeout', $2, true),
+    set_config('idle_in_transaction_session_timeout', '0', true),
+    set_config('search_path', '', true)
+
+-- name: take_turn
+-- One migrator at a time on this database; given back when the transaction ends, however it ends.
+select pg_catalog.pg_advisory_xact_lock(x'6c697665'::integer, x'77656c6c'::integer)
+
+-- name: has_history
+select pg_catalog.to_regclass('livewell.migration') is not null
+
+-- name: act_as_owner
+select pg_catalog.set_config('role', 'livewell_owner', true)
+
+-- name: list_migrations
+select number, name, checksum from livewell.migration order by number
+
+-- name: list_recorded_objects
+select kind, name, file_checksum, fingerprint from livewell.schema_object order by kind, name
+
+-- name: record_migration
+insert into livewell.migration (number, name, checksum) values ($1, $2, $3)
+
+-- name: record_objects
+-- What a step changed, as it now is; the file an object came from is remembered until another is named.
+insert into livewell.schema_object as known (kind, name, fingerprint)
+select kind, name, fingerprint from unnest($1::text[], $2::text[], $3::text[]) as changed (kind, name, fingerprint)
+on conflict (kind, name) do update
+set fingerprint = excluded.fingerprint, applied_at = clock_timestamp()
+
+-- name: record_files
+update livewell.schema_object known
+set file_checksum = file.checksum
+from unnest($1::text[], $2::text[], $3::text[]) as file (kind, name, checksum)
+where known.kind = file.kind and known.name = file.name
+
+-- name: forget_objects
+delete from livewell.schema_object known
+using unnest($1::text[], $2::text[]) as gone (kind, name)
+where known.kind = gone.kind and known.name = gone.name
+
+-- name: find_object
+-- Everything in the schema that bears the name of an object file: overloads of a function, a trigger on several tables.
+select p.oid, format('drop %s %s', case p.prokind when 'p' then 'procedure' else 'function' end, p.oid::regprocedure) as drop_it
+from pg_catalog.pg_proc p
+where $1 = 'function' and p.proname = $2 and p.pronamespace = 'livewell'::regnamespace
+union all
+select c.oid, format('drop view livewell.%I', c.relname)
+from pg_catalog.pg_class c
+where $1 = 'view' and c.relname = $2 and c.relkind = 'v' and c.relnamespace = 'livewell'::regnamespace
+union all
+select t.oid, format('drop trigger %I on livewell.%I', t.tgname, c.relname)
+from pg_catalog.pg_trigger t
+join pg_catalog.pg_class c on c.oid = t.tgrelid
+where $1 = 'trigger' and t.tgname = $2 and t.tgparentid = 0 and not t.tgisinternal
+    and c.relnamespace = 'livewell'::regnamespace
+
+-- name: list_dependents
+-- Views and triggers of the schema that stand on the given functions and views, the farthest first.
+with recursive dependent as (
+    select d.classid, d.objid, 1 as depth
+    from pg_catalog.pg_depend d
+    where d.refobjid = any ($1::oid[]) and d.refclassid in ('pg_proc'::regclass, 'pg_class'::regclass)
+    union
+    select d.classid, d.objid, above.depth + 1
+    from dependent above
+    join pg_catalog.pg_rewrite rule on above.classid = 'pg_rewrite'::regclass and rule.oid = above.objid
+    join pg_catalog.pg_depend d on d.refobjid = rule.ev_class and d.refclassid = 'pg_class'::regclass
+    where above.depth < 20
+)
+select kind, name
+from (
+    select 'view' as kind, c.oid, c.relname as name, d.depth
+    from dependent d
+    join pg_catalog.pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+    join pg_catalog.pg_class c on c.oid = r.ev_class and c.relkind = 'v' and c.relnamespace = 'livewell'::regnamespace
+    union all
+    select 'trigger', t.oid, t.tgname, d.depth
+    from dependent d
+    join pg_catalog.pg_trigger t on d.classid = 'pg_trigger'::regclass and t.oid = d.objid
+    where not t.tgisinternal and t.tgparentid = 0
+) object
+where oid <> all ($1::oid[])
+group by kind, name
+order by max(depth) desc, kind, name
+
+-- name: list_grants_to_make
+-- Who may use an object: the owner and the named roles, and nobody else who was granted it by hand.
+select made.statement
+from (
+    select p.oid::regprocedure::text as target, 'function' as word, 'execute' as privilege,
+        p.proowner as owner, coalesce(p.proacl, acldefault('f', p.proowner)) as acl
+    from pg_catalog.pg_proc p
+    where $1 = 'function' and p.proname = $2 and p.pronamespace = 'livewell'::regnamespace
+    union all
+    select format('livewell.%I', c.relname), 'table', 'select', c.relowner, coalesce(c.relacl, acldefault('r', c.relowner))
+    from pg_catalog.pg_class c
+    where $1 = 'view' and c.relname = $2 and c.relkind = 'v' and c.relnamespace = 'livewell'::regnamespace
+) object
+cross join lateral (
+    select distinct
+        format('revoke all on %s %s from %s', word, target, case g.grantee when 0 then 'public' else g.grantee::regrole::text end),
+        1
+    from aclexplode(object.acl) g
+    where g.grantee <> object.owner
+    union all
+    select format('grant %s on %s %s to %I', privilege, word, target, role_name), 2
+    from unnest($3::text[]) as role_name
+) as made (statement, place)
+order by object.target, made.place, made.statement
+
+-- name: list_live_objects
+-- The schema as the catalog has it, one row per thing that could drift. Written so that 15 and 18 answer alike: no NOT NULL
+-- constraints (18 names them), no rights of owners (17 added one). Dated partitions come and go and are left out.
+with relation as (
+    select c.oid, c.relname, c.relkind, c.relowner, c.relacl, c.reloptions, c.relispartition, c.relpartbound,
+        c.relrowsecurity, c.relforcerowsecurity, c.relpersistence
+    from pg_catalog.pg_class c
+    where c.relnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'livewell')
+        and c.relname !~ '_\d{8}$'
+),
+routine as (
+    select p.oid, p.proname, p.proowner, p.proacl, p.prokind
+    from pg_catalog.pg_proc p
+    where p.pronamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'livewell')
+        and p.prokind in ('f', 'p')
+),
+acl as (
+    select 'schema livewell' as name, n.nspname::text as line, n.nspowner as owner, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl
+    from pg_catalog.pg_namespace n
+    where n.nspname = 'livewell'
+    union all
+    select
+        format('%s %s', case relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end, relname),
+        relname, relowner, coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))
+    from relation
+    where relkind in ('r', 'p', 'v', 'm', 'S')
+    union all
+    select 'function ' || proname, oid::regprocedure::text, proowner, coalesce(proacl, acldefault('f', proowner))
+    from routine
+)
+select 'schema' as kind, n.nspname::text as name, null as part_of, 0 as place, 'owner ' || n.nspowner::regrole as definition
+from pg_catalog.pg_namespace n
+where n.nspname = 'livewell'
+union all
+select 'server', 'version', null, 0, (current_setting('server_version_num')::integer / 10000)::text
+union all
+select
+    'table', r.relname, r.relname, 0,
+    concat_ws(' ',
+        case r.relpersistence when 'u' then 'unlogged' end,
+        (select format('partition of %s %s', i.inhparent::regclass, pg_get_expr(r.relpartbound, r.oid))
+         from pg_catalog.pg_inherits i where i.inhrelid = r.oid and r.relispartition),
+        case r.relkind when 'p' then 'partition by ' || pg_get_partkeydef(r.oid) end,
+        'with (' || (select string_agg(o, ', ' order by o) from unnest(r.reloptions) o) || ')',
+        case when r.relrowsecurity then 'row security' end,
+        case when r.relforcerowsecurity then 'forced' end,
+        'owner ' || r.relowner::regrole)
+from relation r
+where r.relkind in ('r', 'p')
+union all
+select
+    'column', format('%s.%s', r.relname, a.attname), r.relname, a.attnum,
+    concat_ws(' ',
+        format_type(a.atttypid, a.atttypmod),
+        'collate ' || (select c.collname from pg_catalog.pg_collation c join pg_catalog.pg_type t on t.oid = a.atttypid
+                       where c.oid = a.attcollation and c.oid <> t.typcollation),
+        case when a.attnotnull then 'not null' end,
+        case a.attidentity when 'a' then 'generated always as identity' when 'd' then 'generated by default as identity' end,
+        case
+            when a.attgenerated = 's' then format('generated always as (%s) stored', pg_get_expr(d.adbin, d.adrelid))
+            when a.attgenerated = 'v' then format('generated always as (%s) virtual', pg_get_expr(d.adbin, d.adrelid))
+            else 'default ' || pg_get_expr(d.adbin, d.adrelid)
+        end)
+from relation r
+join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+where r.relkind in ('r', 'p')
+union all
+select 'constraint', format('%s.%s', r.relname, c.conname), r.relname, 0, pg_get_constraintdef(c.oid)
+from relation r
+join pg_catalog.pg_constraint c on c.conrelid = r.oid
+where c.contype in ('c', 'f', 'p', 'u', 'x') and c.conparentid = 0
+union all
+select
+    'index', r.relname, t.relname, 0,
+    pg_get_indexdef(i.indexrelid) || case when i.indisvalid then '' else ' invalid' end
+from relation r
+join pg_catalog.pg_index i on i.indexrelid = r.oid
+join relation t on t.oid = i.indrelid
+where not r.relispartition
+    and not exists (select from pg_catalog.pg_constraint c where c.conindid = r.oid and c.contype in ('p', 'u', 'x'))
+union all
+select
+    'policy', format('%s.%s', r.relname, p.polname), r.relname, 0,
+    concat_ws(' ',
+        case when p.polpermissive then 'permissive' else 'restrictive' end,
+        'for ' || case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end,
+        'to ' || (select string_agg(case g when 0 then 'public' else g::regrole::text end, ', ' order by g::regrole::text) from unnest(p.polroles) g),
+        'using (' || pg_get_expr(p.polqual, p.polrelid) || ')',
+        'with check (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')')
+from relation r
+join pg_catalog.pg_policy p on p.polrelid = r.oid
+union all
+select 'statistics', s.stxname, r.relname, 0, pg_get_statisticsobjdef(s.oid)
+from relation r
+join pg_catalog.pg_statistic_ext s on s.stxrelid = r.oid
+union all
+select
+    'sequence', r.relname, r.relname, 0,
+    format('as %s start %s increment %s minvalue %s maxvalue %s cache %s%s owner %s',
+        s.seqtypid::regtype, s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcache,
+        case when s.seqcycle then ' cycle' else '' end, r.relowner::regrole)
+from relation r
+join pg_catalog.pg_sequence s on s.seqrelid = r.oid
+where not exists (select from pg_catalog.pg_depend d
+    where d.classid = 'pg_class'::regclass and d.objid = r.oid and d.deptype = 'i')
+union all
+select
+    'type', t.typname, t.typname, 0,
+    case t.typtype
+        when 'e' then format('as enum (%s)', (select string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder)
+            from pg_catalog.pg_enum e where e.enumtypid = t.oid))
+        when 'c' then format('as (%s)', (select string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' order by a.attnum)
+            from pg_catalog.pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped))
+        else concat_ws(' ', 'domain as', format_type(t.typbasetype, t.typtypmod), case when t.typnotnull then 'not null' end,
+            'default ' || t.typdefault,
+            (select string_agg(format('constraint %I %s', c.conname, pg_get_constraintdef(c.oid)), ' ' order by c.conname)
+             from pg_catalog.pg_constraint c where c.contypid = t.oid and c.contype = 'c'))
+    end || ' owner ' || t.typowner::regrole
+from pg_catalog.pg_type t
+where t.typnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'livewell')
+    and (t.typtype in ('e', 'd') or t.typtype = 'c' and exists (select from relation r where r.oid = t.typrelid and r.relkind = 'c'))
+union all
+select
+    'function', r.proname, r.proname, 0,
+    string_agg(format('%s%s;', pg_get_functiondef(r.oid), 'alter function owner to ' || r.proowner::regrole), E'\n\n' order by r.oid::regprocedure::text)
+from routine r
+group by r.proname
+union all
+select
+    'view', r.relname, r.relname, 0,
+    concat_ws(' ', 'with (' || (select string_agg(o, ', ' order by o) from unnest(r.reloptions) o) || ')', pg_get_viewdef(r.oid), 'owner ' || r.relowner::regrole)
+from relation r
+where r.relkind = 'v'
+union all
+select
+    'trigger', t.tgname, min(r.relname), 0,
+    string_agg(pg_get_triggerdef(t.oid) || case t.tgenabled when 'O' then '' else ' enabled ' || t.tgenabled::text end, E'\n' order by r.relname)
+from relation r
+join pg_catalog.pg_trigger t on t.tgrelid = r.oid
+where not t.tgisinternal and t.tgparentid = 0
+group by t.tgname
+union all
+select
+    'grant', acl.name, null, 0,
+    string_agg(format('%s on %s to %s%s', lower(g.privilege_type), acl.line, case g.grantee when 0 then 'public' else g.grantee::regrole::text end,
+        case when g.is_grantable then ' with grant option' else '' end), E'\n'
+        order by acl.line, g.grantee::regrole::text, g.privilege_type)
+from acl
+cross join lateral aclexplode(acl.acl) g
+where g.grantee <> acl.owner
+group by acl.name
+order by kind, part_of, place, name
