@@ -24,9 +24,9 @@ def rooms() -> tuple[Path, ...]:
 
 @cache
 def tracked() -> tuple[Path, ...]:
-    """Every file that is, or is about to be, part of the project; without git, every file that is not built."""
+    """Every file that is, or is about to be, part of the project."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
         capture_output=True,
         check=True,

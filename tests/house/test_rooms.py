@@ -11,7 +11,7 @@ from tests.house.project import PACKAGE, place, python_files, rooms, tree
 _FOLDERS = {"sql", "tests", "__pycache__"}
 _SQL_FOLDERS = {"migrations", "functions", "views", "triggers"}
 _VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc", "core"}
-_QUERY = re.compile(r"^-- name: (\w+)\n-- \S.*[.…?]\s*$", re.MULTILINE)
+_QUERY = re.compile(r"^-- name: (\w+)\n(?:-- .*\n)*?-- .*\.\n", re.MULTILINE)
 _QUERY_NAME = re.compile(r"^-- name: (\w+)", re.MULTILINE)
 
 
@@ -60,12 +60,23 @@ def test_what_a_room_offers_is_listed(room: str) -> None:
 
 
 @pytest.mark.parametrize("room", _room_names())
-def test_every_query_has_its_method_and_every_method_its_query(room: str) -> None:
-    """`sql/queries.sql` and `store.py` agree one to one, so that no statement is dead and none is written in Python."""
-    queries, store = PACKAGE / room / "sql" / "queries.sql", PACKAGE / room / "store.py"
+def test_every_query_is_used_and_every_used_query_exists(room: str) -> None:
+    """`sql/queries.sql` and the room's Python agree, so that no statement is dead and none is looked up in vain."""
+    queries = PACKAGE / room / "sql" / "queries.sql"
     named = set(_QUERY_NAME.findall(queries.read_text(encoding="utf-8"))) if queries.exists() else set()
-    used = _queries_used(store) if store.exists() else set()
+    used = {name for path in (PACKAGE / room).glob("*.py") for _, name in _lookups(path)}
     assert named == used
+
+
+@pytest.mark.parametrize("room", _room_names())
+def test_a_store_has_one_method_per_query(room: str) -> None:
+    """In `store.py` a method bears the name of the one query it carries, and queries are used nowhere else."""
+    store = PACKAGE / room / "store.py"
+    if not store.exists():
+        return
+    assert [(function, query) for function, query in _lookups(store) if function.strip("_") != query] == []
+    elsewhere = {path.name for path in (PACKAGE / room).glob("*.py") if path != store and _lookups(path)}
+    assert elsewhere == set()
 
 
 @pytest.mark.parametrize("room", _room_names())
@@ -118,23 +129,20 @@ def _bound_names(module: ast.Module) -> set[str]:
     return names
 
 
-def _queries_used(store: Path) -> set[str]:
-    """Names looked up by subscript (`_QUERIES["list_jobs"]`), each inside a method that bears the name."""
-    used: set[str] = set()
-    for function in ast.walk(tree(store)):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            for node in ast.walk(function):
-                if _is_query_lookup(node):
-                    key = ast.literal_eval(node.slice)  # type: ignore[attr-defined]
-                    assert function.name in {key, f"_{key}"}, f"{place(store)}: {function.name} uses the query {key}"
-                    used.add(key)
-    return used
+def _lookups(path: Path) -> list[tuple[str, str]]:
+    """Queries looked up by name (`QUERIES["list_jobs"]`), each with the function that does it."""
+    return [
+        (function.name, str(ast.literal_eval(node.slice)))
+        for function in ast.walk(tree(path))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Subscript) and _is_query_lookup(node)
+    ]
 
 
-def _is_query_lookup(node: ast.AST) -> bool:
+def _is_query_lookup(node: ast.Subscript) -> bool:
     return (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.value, ast.Name)
+        isinstance(node.value, ast.Name)
         and node.value.id.strip("_").upper() in {"QUERIES", "SQL"}
         and isinstance(node.slice, ast.Constant)
     )
