@@ -155,8 +155,11 @@ async def _facts(connection: Connection) -> AsyncIterator[None]:
             raise
         raise fact from error
     except (asyncpg.InterfaceError, OSError, TimeoutError) as error:
+        fact = fact_from(error)
+        if fact is None:
+            raise
         connection.terminate()
-        raise fact_from(error) or error from error
+        raise fact from error
     except asyncio.CancelledError:
         connection.terminate()
         raise

@@ -131,7 +131,7 @@ class MigrationFailed(LivewellError):
 
 
 def fact_from(error: BaseException) -> LivewellError | None:
-    """The fact behind what the driver raised; None when it is not one of ours to explain."""
+    """The fact behind what the driver raised; None when it is the caller's own mistake (a wrong argument, a misuse)."""
     if isinstance(error, LivewellError):
         return error
     if isinstance(error, asyncpg.PostgresError):
@@ -140,6 +140,8 @@ def fact_from(error: BaseException) -> LivewellError | None:
         if fact is None:
             return None
         return fact(reason_of(error), fix=getattr(error, "hint", None), detail=getattr(error, "detail", None))
+    if isinstance(error, asyncpg.InterfaceError) and "closed" not in reason_of(error):
+        return None
     if isinstance(error, (asyncpg.InterfaceError, OSError, TimeoutError)):
         return DatabaseUnavailable(f"the database is not reachable: {reason_of(error)}")
     return None

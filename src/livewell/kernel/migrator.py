@@ -12,6 +12,7 @@ repaired from it; drift of tables is reported and left to a person.
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -46,8 +47,12 @@ from livewell.kernel.migration_state import (
     read_state,
 )
 from livewell.kernel.schema_objects import ObjectReplacer
+from livewell.kernel.sql_statements import split_statements
 
 OLDEST_SERVER = 15
+_BUILT_CONCURRENTLY = re.compile(
+    r"\bcreate\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(?P<name>\w+)", re.IGNORECASE
+)
 
 log = structlog.get_logger("livewell.kernel")
 
@@ -140,7 +145,6 @@ class _Migrator:
         except asyncpg.PostgresError as error:
             raise fact_from(error) or MigrationFailed(reason_of(error)) from error
         except (asyncpg.InterfaceError, OSError, TimeoutError) as error:
-            connection.terminate()
             raise fact_from(error) or error from error
         finally:
             await close_politely(connection)
@@ -201,10 +205,29 @@ class _Migrator:
 
     async def _apply_migration(self, connection: Connection, migration: Migration, before: State) -> tuple[Step, ...]:
         with _told_as(f"migration {migration.file_name}"):
-            await connection.execute(migration.text)
+            if migration.in_transaction:
+                await connection.execute(migration.text)
+            else:
+                await self._run_beside(migration)
         await connection.execute(QUERIES["record_migration"], migration.number, migration.name, migration.checksum)
         await _record(connection, before, touched=set())
         return (Step(action=Action.APPLY, kind="migration", name=migration.file_name),)
+
+    async def _run_beside(self, migration: Migration) -> None:
+        """Run what no transaction may hold on a second connection, while the first one keeps the turn.
+
+        Such statements take no lock that stops readers or writers, so they wait for theirs without a timeout.
+        """
+        beside = await connect(self._database)
+        try:
+            built = [match["name"] for match in _BUILT_CONCURRENTLY.finditer(migration.text)]
+            broken = await beside.fetch(QUERIES["list_invalid_indexes"], built)
+            for statement in [*(row["drop_it"] for row in broken), *split_statements(migration.text)]:
+                await beside.execute(statement)
+        except BaseException:
+            beside.terminate()
+            raise
+        await close_politely(beside)
 
     async def _apply_objects(self, connection: Connection, before: State) -> tuple[Step, ...]:
         steps = before.pending_object_steps(self._files)

@@ -59,6 +59,13 @@ join pg_catalog.pg_class c on c.oid = t.tgrelid
 where $1 = 'trigger' and t.tgname = $2 and t.tgparentid = 0 and not t.tgisinternal
     and c.relnamespace = 'livewell'::regnamespace
 
+-- name: list_invalid_indexes
+-- What an interrupted concurrent build left behind: it costs every write and serves no read.
+select format('drop index concurrently livewell.%I', c.relname) as drop_it
+from pg_catalog.pg_index i
+join pg_catalog.pg_class c on c.oid = i.indexrelid
+where not i.indisvalid and c.relname = any ($1::text[]) and c.relnamespace = 'livewell'::regnamespace
+
 -- name: list_dependents
 -- Views and triggers of the schema that stand on the given functions and views, the farthest first.
 with recursive dependent as (

@@ -16,22 +16,23 @@ begin
         end;
     end loop;
 
-    if not v_may_create and (
+    if not v_may_create and not (
         (select count(*) from pg_catalog.pg_roles
-         where rolname in ('livewell_owner', 'livewell_service', 'livewell_user', 'livewell_anon')) < 4
-        or not exists (
+         where rolname in ('livewell_owner', 'livewell_service', 'livewell_user', 'livewell_anon')) = 4
+        and exists (
             select from pg_catalog.pg_roles r
             where r.rolname = 'livewell_owner' and pg_catalog.pg_has_role(current_user, r.oid, v_set))
+        and pg_catalog.has_database_privilege(current_user, current_database(), 'create')
     ) then
         raise exception using
             errcode = 'LWK02',
-            message = format('role %I may not create the roles Livewell needs', current_user),
-            hint = format(
-                'as a superuser: %s grant livewell_owner to %I; grant create on database %I to %I;',
-                (select string_agg(format('create role %I nologin;', needed.name), ' ')
+            message = format('role %I may not make the schema and roles that Livewell needs', current_user),
+            hint = 'have a superuser run: ' || concat(
+                (select string_agg(format('create role %I nologin; ', needed.name), '')
                  from unnest(array['livewell_owner', 'livewell_service', 'livewell_user', 'livewell_anon']) needed (name)
                  where not exists (select from pg_catalog.pg_roles where rolname = needed.name)),
-                current_user, current_database(), current_user);
+                format('grant livewell_owner to %I; ', current_user),
+                format('grant create on database %I to %I', current_database(), current_user));
     end if;
 
     if not pg_catalog.pg_has_role(current_user, 'livewell_owner', v_set) then
