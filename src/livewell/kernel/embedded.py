@@ -33,7 +33,7 @@ from livewell.kernel.embedded_errors import (
     EmbeddedSettingRefused,
     folder_facts,
 )
-from livewell.kernel.embedded_place import SYSTEM_FOLDER, place_for
+from livewell.kernel.embedded_place import SYSTEM_FOLDER, Place, place_for
 from livewell.kernel.embedded_processes import Users
 
 log = structlog.get_logger("livewell.kernel")
@@ -99,8 +99,8 @@ class EmbeddedPostgres:
 
     async def start(self) -> str:
         """Find the server running or start it, and return the URL of its superuser on the database `livewell`."""
-        cluster = await self._prepared()
-        async with self._locked():
+        cluster = await self.prepared()
+        async with _locked(cluster.place):
             await asyncio.to_thread(cluster.create, durable=self._settings["fsync"] == "on")
             self._postmaster = await self._running(cluster)
             await self._ensure_database()
@@ -109,8 +109,8 @@ class EmbeddedPostgres:
 
     async def release(self) -> None:
         """Stop using the server; stop it when nobody else uses it."""
-        cluster = await self._prepared()
-        async with self._locked():
+        cluster = await self.prepared()
+        async with _locked(cluster.place):
             users = self._registered(cluster)
             users.leave()
             if await asyncio.to_thread(users.alive) == 0:
@@ -118,14 +118,14 @@ class EmbeddedPostgres:
 
     async def stop(self, *, mode: StopMode = "fast") -> None:
         """Stop the server, whoever uses it."""
-        cluster = await self._prepared()
-        async with self._locked():
+        cluster = await self.prepared()
+        async with _locked(cluster.place):
             await asyncio.to_thread(cluster.stop, mode)
             self._registered(cluster).forget_all()
 
     async def status(self) -> EmbeddedStatus:
-        cluster = await self._prepared()
-        async with self._locked():
+        cluster = await self.prepared()
+        async with _locked(cluster.place):
             postmaster = await asyncio.to_thread(cluster.running)
             users = await asyncio.to_thread(self._registered(cluster).alive)
         pid = postmaster.pid if postmaster else None
@@ -138,14 +138,8 @@ class EmbeddedPostgres:
         host, port = quote(str(self._postmaster.socket_folder), safe="/"), self._postmaster.port
         return f"postgresql://{quote(user)}@/{quote(database)}?host={host}&port={port}"
 
-    @property
-    def cluster(self) -> Cluster:
-        """The cluster on disk, for tools that go beyond starting and stopping it."""
-        if self._cluster is None:
-            raise EmbeddedNotStarted("the embedded PostgreSQL has not been started by this process", fix="call start()")
-        return self._cluster
-
-    async def _prepared(self) -> Cluster:
+    async def prepared(self) -> Cluster:
+        """Settle where the server lives and who runs it, without starting it."""
         if self._cluster is None:
             self._cluster = await asyncio.to_thread(_prepare, self._asked_folder)
         return self._cluster
@@ -154,27 +148,6 @@ class EmbeddedPostgres:
         if self._users is None:
             self._users = Users(cluster.place.users)
         return self._users
-
-    @asynccontextmanager
-    async def _locked(self) -> AsyncIterator[None]:
-        """Alone among all processes; the system gives the lock back when its holder dies."""
-        import fcntl  # noqa: PLC0415 - absent on Windows, where this is never reached
-
-        place = self.cluster.place
-        with folder_facts(place.folder):
-            handle = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        deadline = time.monotonic() + LOCK_LIMIT.total_seconds()
-        try:
-            while True:
-                with suppress(BlockingIOError):
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                if time.monotonic() > deadline:
-                    raise EmbeddedBusy(f"another process has held {place.lock} for {LOCK_LIMIT}", fix="end it")
-                await asyncio.sleep(0.02)
-            yield
-        finally:
-            os.close(handle)
 
     async def _running(self, cluster: Cluster) -> Postmaster:
         postmaster = await asyncio.to_thread(cluster.running)
@@ -206,7 +179,7 @@ class EmbeddedPostgres:
                 if time.monotonic() > deadline:
                     raise EmbeddedNotStarted(
                         f"the embedded PostgreSQL runs but does not accept connections: {error}",
-                        fix=f"see {self.cluster.place.log}",
+                        fix="see server.log in its folder",
                     ) from error
                 await asyncio.sleep(0.1)
 
@@ -216,6 +189,27 @@ class EmbeddedPostgres:
 
     async def __aexit__(self, *_: object) -> None:
         await self.release()
+
+
+@asynccontextmanager
+async def _locked(place: Place) -> AsyncIterator[None]:
+    """Alone among all processes; the system gives the lock back when its holder dies."""
+    import fcntl  # noqa: PLC0415 - absent on Windows, where this is never reached
+
+    with folder_facts(place.folder):
+        handle = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    deadline = time.monotonic() + LOCK_LIMIT.total_seconds()
+    try:
+        while True:
+            with suppress(BlockingIOError):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            if time.monotonic() > deadline:
+                raise EmbeddedBusy(f"another process has held {place.lock} for {LOCK_LIMIT}", fix="end it")
+            await asyncio.sleep(0.02)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _prepare(folder: Path) -> Cluster:

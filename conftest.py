@@ -1,0 +1,3 @@
+"""Fixtures for all tests come from the testing room."""
+
+pytest_plugins = ["livewell.testing.plugin"]

@@ -1,0 +1,1 @@
+"""What Livewell and its users test with."""
