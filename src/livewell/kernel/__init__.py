@@ -1,1 +1,82 @@
-"""The kernel: what every room stands on and no room owns."""
+"""The kernel: what every room stands on and no room owns.
+
+It owns the way to PostgreSQL (a pool, lines beside it, a listener), the server it can bring itself, the SQL files of
+all rooms and the migrator that applies them, facts (errors with one code), the service loop that runs agents, and logs.
+It imports no room.
+
+Invariants. Every call to the database is bounded, by the server and a little later by the client. What the driver
+raises leaves as a fact. Migrations run one at a time across machines, forward only, and may be killed anywhere. An
+agent that fails stops nobody else. No truth is held in Python: whatever a process loses when it dies, the database
+still has.
+
+How it fails. An unreachable or silent server is `kernel.database_unavailable`, and whether the call took effect is then
+unknown; a statement over its limit is `kernel.statement_timed_out` and had no effect. A database that is not what this
+program needs is refused before anything is changed: `kernel.not_migrated`, `kernel.database_newer`,
+`kernel.migration_edited`, `kernel.migration_missing`.
+"""
+
+from livewell.kernel.database import Caller, Connection, Database, DatabaseOptions, Line, close_politely, connect
+from livewell.kernel.embedded import EmbeddedPostgres
+from livewell.kernel.errors import (
+    Contended,
+    DatabaseNewer,
+    DatabaseUnavailable,
+    DiskFull,
+    LivewellError,
+    LockNotAvailable,
+    MigrationEdited,
+    MigrationFailed,
+    MigrationMissing,
+    NotMigrated,
+    NotPermitted,
+    NotPrimary,
+    RolesMissing,
+    ServerTooOld,
+    StatementTimedOut,
+    fact_from,
+    facts_by_code,
+)
+from livewell.kernel.migration_files import SqlFiles
+from livewell.kernel.migration_state import Action, Change, Drift, Step
+from livewell.kernel.migrator import CheckReport, MigrationReport, MigratorOptions, check, migrate, plan
+from livewell.kernel.sql import Queries
+
+__all__ = [
+    "Action",
+    "Caller",
+    "Change",
+    "CheckReport",
+    "Connection",
+    "Contended",
+    "Database",
+    "DatabaseNewer",
+    "DatabaseOptions",
+    "DatabaseUnavailable",
+    "DiskFull",
+    "Drift",
+    "EmbeddedPostgres",
+    "Line",
+    "LivewellError",
+    "LockNotAvailable",
+    "MigrationEdited",
+    "MigrationFailed",
+    "MigrationMissing",
+    "MigrationReport",
+    "MigratorOptions",
+    "NotMigrated",
+    "NotPermitted",
+    "NotPrimary",
+    "Queries",
+    "RolesMissing",
+    "ServerTooOld",
+    "SqlFiles",
+    "StatementTimedOut",
+    "Step",
+    "check",
+    "close_politely",
+    "connect",
+    "fact_from",
+    "facts_by_code",
+    "migrate",
+    "plan",
+]

@@ -11,18 +11,23 @@ select
 select pg_catalog.pg_advisory_xact_lock(x'6c697665'::integer, x'77656c6c'::integer)
 
 -- name: has_history
+-- Whether a migrator was here before; before the first there is no table to ask.
 select pg_catalog.to_regclass('livewell.migration') is not null
 
 -- name: act_as_owner
+-- What this transaction makes belongs to the owner role, whoever connected.
 select pg_catalog.set_config('role', 'livewell_owner', true)
 
 -- name: list_migrations
+-- The history, oldest first.
 select number, name, checksum from livewell.migration order by number
 
 -- name: list_recorded_objects
+-- Every object as the last step that touched it left it.
 select kind, name, file_checksum, fingerprint from livewell.schema_object order by kind, name
 
 -- name: record_migration
+-- A migration is history once this row commits with it.
 insert into livewell.migration (number, name, checksum) values ($1, $2, $3)
 
 -- name: record_objects
@@ -33,12 +38,14 @@ on conflict (kind, name) do update
 set fingerprint = excluded.fingerprint, applied_at = clock_timestamp()
 
 -- name: record_files
+-- From which version of its file an object was made.
 update livewell.schema_object known
 set file_checksum = file.checksum
 from unnest($1::text[], $2::text[], $3::text[]) as file (kind, name, checksum)
 where known.kind = file.kind and known.name = file.name
 
 -- name: forget_objects
+-- What a step removed is no longer expected.
 delete from livewell.schema_object known
 using unnest($1::text[], $2::text[]) as gone (kind, name)
 where known.kind = gone.kind and known.name = gone.name
