@@ -15,6 +15,7 @@ program needs is refused before anything is changed: `kernel.not_migrated`, `ker
 `kernel.migration_edited`, `kernel.migration_missing`.
 """
 
+from livewell.kernel.clock import Clock, DatabaseClock, FixedClock
 from livewell.kernel.database import Caller, Connection, Database, DatabaseOptions, Line, close_politely, connect
 from livewell.kernel.embedded import EmbeddedPostgres
 from livewell.kernel.errors import (
@@ -36,26 +37,37 @@ from livewell.kernel.errors import (
     fact_from,
     facts_by_code,
 )
+from livewell.kernel.listener import Listener
+from livewell.kernel.logs import MASK, configure_logs, mask, masked
 from livewell.kernel.migration_files import SqlFiles
 from livewell.kernel.migration_state import Action, Change, Drift, Step
 from livewell.kernel.migrator import CheckReport, MigrationReport, MigratorOptions, check, migrate, plan
+from livewell.kernel.service import Agent, Component, Service, ServiceOptions
 from livewell.kernel.sql import Queries
+from livewell.kernel.waiting import wait_for_any
 
 __all__ = [
+    "MASK",
     "Action",
+    "Agent",
     "Caller",
     "Change",
     "CheckReport",
+    "Clock",
+    "Component",
     "Connection",
     "Contended",
     "Database",
+    "DatabaseClock",
     "DatabaseNewer",
     "DatabaseOptions",
     "DatabaseUnavailable",
     "DiskFull",
     "Drift",
     "EmbeddedPostgres",
+    "FixedClock",
     "Line",
+    "Listener",
     "LivewellError",
     "LockNotAvailable",
     "MigrationEdited",
@@ -69,14 +81,20 @@ __all__ = [
     "Queries",
     "RolesMissing",
     "ServerTooOld",
+    "Service",
+    "ServiceOptions",
     "SqlFiles",
     "StatementTimedOut",
     "Step",
     "check",
     "close_politely",
+    "configure_logs",
     "connect",
     "fact_from",
     "facts_by_code",
+    "mask",
+    "masked",
     "migrate",
     "plan",
+    "wait_for_any",
 ]

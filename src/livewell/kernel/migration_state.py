@@ -8,9 +8,8 @@ from typing import TypeAlias
 from livewell.kernel.database import Connection
 from livewell.kernel.errors import DatabaseNewer, MigrationEdited, MigrationMissing
 from livewell.kernel.migration_files import Migration, ObjectFile, ObjectKind, SqlFiles, checksum_of
-from livewell.kernel.sql import Queries
+from livewell.kernel.queries import QUERIES
 
-QUERIES = Queries.of("livewell.kernel")
 SERVER = ("server", "version")
 
 ObjectKey: TypeAlias = tuple[str, str]

@@ -36,7 +36,6 @@ from livewell.kernel.errors import (
 )
 from livewell.kernel.migration_files import Migration, ObjectFile, SqlFiles
 from livewell.kernel.migration_state import (
-    QUERIES,
     Action,
     Drift,
     ObjectKey,
@@ -46,6 +45,7 @@ from livewell.kernel.migration_state import (
     live_fingerprints,
     read_state,
 )
+from livewell.kernel.queries import QUERIES
 from livewell.kernel.schema_objects import ObjectReplacer
 from livewell.kernel.sql_statements import split_statements
 

@@ -11,7 +11,8 @@ import asyncpg
 from livewell.kernel.database import Connection
 from livewell.kernel.errors import MigrationFailed
 from livewell.kernel.migration_files import ObjectFile, ObjectKind
-from livewell.kernel.migration_state import QUERIES, ObjectKey
+from livewell.kernel.migration_state import ObjectKey
+from livewell.kernel.queries import QUERIES
 
 _NOT_IN_PLACE = (
     asyncpg.InvalidFunctionDefinitionError,

@@ -280,3 +280,7 @@ cross join lateral aclexplode(acl.acl) g
 where g.grantee <> acl.owner
 group by acl.name
 order by kind, part_of, place, name
+
+-- name: tell_time
+-- The server's time, now and not when the transaction began.
+select clock_timestamp()

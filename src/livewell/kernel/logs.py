@@ -1,0 +1,100 @@
+"""Structured logs: one event name per line with its fields, for people on a terminal, as JSON for machines.
+
+`LIVEWELL_LOG_FORMAT` is `console` or `json` (default: console when standard error is a terminal), `LIVEWELL_LOG_LEVEL`
+one of debug, info, warning, error. Times are UTC. A value whose key looks sensitive, or whose name was registered with
+`mask()`, never reaches the output; neither does a password inside a URL.
+"""
+
+import logging
+import os
+import re
+import sys
+from collections.abc import Mapping, MutableMapping
+from typing import Any, TextIO
+
+import structlog
+
+from livewell.kernel.errors import LivewellError
+
+MASK = "•••"
+LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+FORMATS = ("console", "json")
+
+_SENSITIVE = re.compile(
+    r"(^|[_.\-])(password|passwd|passphrase|secret|token|credential|authorization|cookie|apikey)s?($|[_.\-])|[_.\-]key$",
+    re.IGNORECASE,
+)
+_URL_PASSWORD = re.compile(r"(?P<before>[a-z][a-z0-9+.\-]*://[^\s:/@]*:)[^\s/@]+(?=@)", re.IGNORECASE)
+_HARMLESS = {"dedupe_key", "serial_key"}
+
+_registered: set[str] = set()
+
+
+class LogSettingInvalid(LivewellError):
+    """The environment asks for a log level or format that does not exist."""
+
+    code = "kernel.log_setting_invalid"
+
+
+def mask(name: str) -> None:
+    """From now on, show no value that bears this name."""
+    _registered.add(name.lower())
+
+
+def masked(name: str, value: Any) -> Any:
+    """The value as it may be shown under this name; figures are shown unless the name was registered."""
+    if name.lower() in _registered or (isinstance(value, str | bytes) and _looks_sensitive(name)):
+        return MASK
+    if isinstance(value, str):
+        return _URL_PASSWORD.sub(rf"\g<before>{MASK}", value)
+    if isinstance(value, Mapping):
+        return {key: masked(str(key), inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(name, inner) for inner in value]
+    return value
+
+
+def configure_logs(
+    *, environment: Mapping[str, str] | None = None, stream: TextIO | None = None, level: str | None = None
+) -> None:
+    """Set up logging for this process, once, as the environment asks; `level` overrides it."""
+    environment = os.environ if environment is None else environment
+    stream = stream or sys.stderr
+    wanted = _choice("LIVEWELL_LOG_LEVEL", level or environment.get("LIVEWELL_LOG_LEVEL", "info"), tuple(LEVELS))
+    default_format = "console" if stream.isatty() else "json"
+    shape = _choice("LIVEWELL_LOG_FORMAT", environment.get("LIVEWELL_LOG_FORMAT", default_format), FORMATS)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            _mask_fields,
+            _renderer(shape, stream),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[wanted]),
+        logger_factory=structlog.PrintLoggerFactory(stream),
+        cache_logger_on_first_use=False,
+    )
+
+
+def _renderer(shape: str, stream: TextIO) -> Any:
+    if shape == "json":
+        return structlog.processors.JSONRenderer()
+    return structlog.dev.ConsoleRenderer(colors=stream.isatty())
+
+
+def _mask_fields(_logger: object, _method: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for name, value in fields.items():
+        fields[name] = masked(name, value)
+    return fields
+
+
+def _looks_sensitive(name: str) -> bool:
+    return name not in _HARMLESS and _SENSITIVE.search(name) is not None
+
+
+def _choice(variable: str, value: str, choices: tuple[str, ...]) -> str:
+    if value.lower() not in choices:
+        raise LogSettingInvalid(f"{variable} is {value!r}", fix=f"use one of {', '.join(choices)}")
+    return value.lower()

@@ -1,0 +1,5 @@
+"""The kernel's own named statements."""
+
+from livewell.kernel.sql import Queries
+
+QUERIES = Queries.of("livewell.kernel")
