@@ -102,15 +102,19 @@ async def test_constraints_are_named_as_sentences(owner: Database) -> None:
 async def test_plpgsql_check_finds_nothing(owner: Database, throwaway_folder: Path) -> None:
     """plpgsql_check, at every level, has nothing to say about any function of ours."""
     if await owner.fetchval("select count(*) from pg_available_extensions where name = 'plpgsql_check'"):
-        assert await _findings(owner) == []
+        _nothing(await _findings(owner))
         return
     async with checking_server(throwaway_folder / secrets.token_hex(4)) as url:
         await migrate(url)
         async with await Database.open(DatabaseOptions(url=url)) as checking:
-            assert await _findings(checking) == []
+            _nothing(await _findings(checking))
 
 
 async def _findings(database: Database) -> list[str]:
     await database.execute("create extension if not exists plpgsql_check")
     rows = await database.fetch(_CHECKED)
     return [f"{row['function']} line {row['lineno']}: {row['level']}: {row['message']}" for row in rows]
+
+
+def _nothing(found: list[str]) -> None:
+    assert not found, "\n".join(found)

@@ -53,7 +53,7 @@ def test_every_option_is_in_the_reference() -> None:
         for name in _parameters(command)
         if not re.search(rf"`{re.escape(name)}\b", sections.get(path, ""))
     ]
-    assert missing == []
+    assert not missing, "\n".join(missing)
 
 
 def test_every_command_explains_itself() -> None:

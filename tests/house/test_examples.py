@@ -29,7 +29,7 @@ def test_every_block_of_code_is_run_or_says_why_not(page: Path) -> None:
         for example in examples(page)
         if example.mark is None or (example.mark == "not run" and not example.terms.strip())
     ]
-    assert unmarked == []
+    assert not unmarked, "\n".join(unmarked)
 
 
 def test_a_missing_line_of_output_is_found() -> None:

@@ -90,7 +90,7 @@ def test_every_query_says_what_it_is_for(room: str) -> None:
 def test_no_file_has_a_name_that_says_nothing() -> None:
     """Files named for a concept; `utils` and its kin hide one that has no name yet."""
     vague = [place(path) for path in python_files("src", "tests", "benchmarks") if path.stem in _VAGUE]
-    assert vague == []
+    assert not vague, "\n".join(vague)
 
 
 def test_every_test_states_its_rule() -> None:
@@ -104,7 +104,7 @@ def test_every_test_states_its_rule() -> None:
         and path.name.startswith("test_")
         and not (ast.get_docstring(node) or "").rstrip().endswith((".", "?", "!"))
     ]
-    assert silent == []
+    assert not silent, "\n".join(silent)
 
 
 def _assigned_list(module: ast.Module, name: str) -> list[str] | None:
@@ -146,3 +146,7 @@ def _is_query_lookup(node: ast.Subscript) -> bool:
         and node.value.id.strip("_").upper() in {"QUERIES", "SQL"}
         and isinstance(node.slice, ast.Constant)
     )
+
+
+def _nothing(found: list[str]) -> None:
+    assert not found, "\n".join(found)

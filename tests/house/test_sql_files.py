@@ -79,13 +79,13 @@ def test_functions_that_write_refuse_on_a_replica() -> None:
         for name in sorted(writing)
         if by_name[name].audience != {"internal"} and "livewell.require_primary()" not in by_name[name].statement
     ]
-    assert silent == []
+    assert not silent, "\n".join(silent)
 
 
 def test_no_function_is_made_outside_its_file() -> None:
     """A migration carries tables and data; a function in one would be a second source that never changes again."""
     makers = [place(path) for path in migrations() if _MAKES.search(without_comments(path.read_text(encoding="utf-8")))]
-    assert makers == []
+    assert not makers, "\n".join(makers)
 
 
 def test_migrations_are_numbered_in_their_room() -> None:
@@ -128,7 +128,7 @@ def test_a_lock_has_a_hash_for_every_line_and_no_address(lock: str) -> None:
     assert not re.search(r"https?:|file:|--(extra-)?index-url|--find-links|--trusted-host|@\s", text)
     entries = re.sub(r"\s*\\\n\s*", " ", text).strip().splitlines()
     unpinned = [entry for entry in entries if not re.match(r"[\w.\-\[\]]+==\S+ .*--hash=sha256:[0-9a-f]{64}", entry)]
-    assert unpinned == []
+    assert not unpinned, "\n".join(unpinned)
 
 
 def test_the_lock_holds_every_declared_dependency() -> None:
