@@ -29,14 +29,15 @@ class Account:
     @classmethod
     def for_data(cls, data: Path) -> Self:
         """Who runs the server of this data folder, which need not exist yet."""
-        if os.geteuid() != 0:
-            return cls(uid=os.geteuid(), gid=os.getegid(), borrowed=False)
-        if data.exists() and (owner := data.stat()).st_uid != 0:
+        if os.geteuid() == 0 and data.exists() and (owner := data.stat()).st_uid != 0:
             return cls(uid=owner.st_uid, gid=owner.st_gid, borrowed=True)
-        return cls._unprivileged()
+        return cls.unprivileged()
 
     @classmethod
-    def _unprivileged(cls) -> Self:
+    def unprivileged(cls) -> Self:
+        """The user of this process; when that is root, the first there is of those meant for such work."""
+        if os.geteuid() != 0:
+            return cls(uid=os.geteuid(), gid=os.getegid(), borrowed=False)
         import pwd  # noqa: PLC0415 - absent on Windows, where this is never reached
 
         for name in _UNPRIVILEGED:
@@ -50,9 +51,13 @@ class Account:
             fix="run as an ordinary user, or create the user postgres",
         )
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What subprocess needs to run a program as this user."""
+        return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.borrowed else {}
+
     def run(self, command: Sequence[str | Path], *, limit: timedelta) -> "subprocess.CompletedProcess[str]":
         """Run a program as this user, in a session of its own so that a Ctrl-C in the terminal does not reach it."""
-        identity: dict[str, Any] = {"user": self.uid, "group": self.gid, "extra_groups": []} if self.borrowed else {}
         return subprocess.run(
             [str(part) for part in command],
             stdin=subprocess.DEVNULL,
@@ -65,7 +70,7 @@ class Account:
             start_new_session=True,
             timeout=limit.total_seconds(),
             check=False,
-            **identity,
+            **self.identity,
         )
 
     def can_enter(self, folder: Path) -> bool:

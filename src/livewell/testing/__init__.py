@@ -1,1 +1,41 @@
-"""What Livewell and its users test with."""
+"""What Livewell and its users test with: a real PostgreSQL for every test, and the means to hurt it.
+
+`plugin.py` is the pytest plugin. Its fixtures:
+
+- `database`, `owner`: a migrated database of the test's own, as the service and as a superuser see it;
+  `database_url`, `owner_url`: the same as URLs; `empty_owner_url`: a database without Livewell.
+- `own_server`: a durable server of the test's own that it may stop and kill.
+- `standby`: a primary and a streaming standby of it, both the test's own.
+- `pgbouncer`: PgBouncer in transaction mode before the test's database.
+- `tcp_proxy`: a proxy before the shared server that delays, swallows and cuts.
+
+All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
+throwaway folder. Only that one runs with fsync off. What a machine lacks is skipped by name (`require`, `lack`); with
+LIVEWELL_REQUIRE_ALL=1 any skip is a failure.
+
+How it fails: a database that cannot be migrated fails every test that asks for it, once and with the migrator's fact.
+The folder of a run that was killed is removed, with its servers, by the next run.
+"""
+
+from livewell.testing.addresses import Address
+from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
+from livewell.testing.proxy import TcpProxy, Way
+from livewell.testing.requirements import lack, require
+from livewell.testing.servers import OwnServer, SharedServer, connected
+from livewell.testing.standby import Standby
+from livewell.testing.waiting import until
+
+__all__ = [
+    "Address",
+    "OwnServer",
+    "PgBouncer",
+    "SharedServer",
+    "Standby",
+    "TcpProxy",
+    "Way",
+    "connected",
+    "lack",
+    "pgbouncer_before",
+    "require",
+    "until",
+]

@@ -14,8 +14,11 @@ import pytest_asyncio
 
 from livewell.kernel.database import Database, DatabaseOptions
 from livewell.kernel.embedded import EmbeddedPostgres
+from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
+from livewell.testing.proxy import TcpProxy
 from livewell.testing.requirements import REQUIRE_ALL, everything_is_required
 from livewell.testing.servers import THROWAWAY_SETTINGS, OwnServer, SharedServer
+from livewell.testing.standby import Standby
 from livewell.testing.throwaway import make_folder, remove_folder, run_apart, sweep
 
 DATABASE_URL = "LIVEWELL_TEST_DATABASE_URL"
@@ -126,9 +129,37 @@ async def empty_owner_url(shared_server: SharedServer) -> AsyncIterator[str]:
         yield shared_server.owner_url(name)
 
 
+@pytest.fixture
+def own_folder(throwaway_folder: Path) -> Path:
+    """The name of a folder of this test's own, not yet made, that the server's user can enter."""
+    return throwaway_folder / secrets.token_hex(4)
+
+
 @pytest_asyncio.fixture
-async def own_server(throwaway_folder: Path) -> AsyncIterator[OwnServer]:
+async def own_server(own_folder: Path) -> AsyncIterator[OwnServer]:
     """A durable, migrated server of this test's own, which it may stop and kill."""
-    server = await OwnServer.begin(throwaway_folder / f"own-{secrets.token_hex(4)}")
+    server = await OwnServer.begin(own_folder)
     yield server
     await server.embedded.stop(mode="immediate")
+
+
+@pytest_asyncio.fixture
+async def standby(own_folder: Path) -> AsyncIterator[Standby]:
+    """A primary and a streaming standby of it, of this test's own."""
+    pair = await Standby.begin(own_folder, THROWAWAY_SETTINGS)
+    yield pair
+    await pair.end()
+
+
+@pytest_asyncio.fixture
+async def pgbouncer(database_url: str, own_folder: Path) -> AsyncIterator[PgBouncer]:
+    """PgBouncer in transaction mode before this test's database."""
+    async with pgbouncer_before(database_url, own_folder) as pooler:
+        yield pooler
+
+
+@pytest_asyncio.fixture
+async def tcp_proxy(shared_server: SharedServer) -> AsyncIterator[TcpProxy]:
+    """A proxy before the shared server; `tcp_proxy.through(url)` leads any of its URLs through it."""
+    async with TcpProxy.before(shared_server.superuser_url) as proxy:
+        yield proxy

@@ -28,9 +28,7 @@ SERVICE_LOGIN = "livewell_test_service"
 THROWAWAY_SETTINGS: Mapping[str, str] = {
     "fsync": "off",
     "full_page_writes": "off",
-    "synchronous_commit": "off",
     "shared_buffers": "128MB",
-    "max_wal_size": "4GB",
 }
 
 _LOCK = "select pg_advisory_lock(hashtext('livewell_testing'))"
