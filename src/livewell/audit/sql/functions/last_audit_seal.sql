@@ -1,0 +1,21 @@
+-- The end of the chain without its digests; before the first seal, a seal number 0 whose hash is all zeros.
+-- for: internal
+create or replace function livewell.last_audit_seal() returns livewell.audit_seal
+language plpgsql stable security definer set search_path = '' as $$
+declare
+    v_seal livewell.audit_seal;
+begin
+    select s.number, s.high_water, s.open_ids, s.hash, s.sealed_at
+    into v_seal.number, v_seal.high_water, v_seal.open_ids, v_seal.hash, v_seal.sealed_at
+    from livewell.audit_seal s
+    order by s.number desc
+    limit 1;
+    if not found then
+        v_seal.number := 0;
+        v_seal.high_water := 0;
+        v_seal.open_ids := '{}';
+        v_seal.hash := decode(repeat('00', 32), 'hex');
+    end if;
+    return v_seal;
+end
+$$;

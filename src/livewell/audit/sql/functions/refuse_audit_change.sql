@@ -1,0 +1,11 @@
+-- What is in the audit log stays as it is, whoever asks.
+-- for: internal
+create or replace function livewell.refuse_audit_change() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+    raise exception using
+        errcode = 'LWA02',
+        message = format('%s is append-only: %s is refused', tg_table_name, lower(tg_op)),
+        hint = 'write another entry that corrects the first';
+end
+$$;

@@ -1,0 +1,5 @@
+-- Not even for the owner, and not switched off for a session that plays a replica.
+create or replace trigger audit_seal_is_append_only
+before update or delete or truncate on livewell.audit_seal
+for each statement execute function livewell.refuse_audit_change();
+alter table livewell.audit_seal enable always trigger audit_seal_is_append_only;

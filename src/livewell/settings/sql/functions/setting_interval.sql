@@ -1,0 +1,14 @@
+-- The value of a duration setting, for the decisions of other functions; a name that is not one is refused, never null.
+-- for: service
+create or replace function livewell.setting_interval(p_name text) returns interval
+language plpgsql stable security definer set search_path = '' as $$
+declare
+    v_value interval;
+begin
+    select s.value::interval into v_value from livewell.setting s where s.name = p_name and s.type = 'duration';
+    if not found then
+        perform livewell.refuse_unknown_setting(p_name, 'duration');
+    end if;
+    return v_value;
+end
+$$;
