@@ -1,9 +1,8 @@
-"""Function files, migrations and locks: what can be seen in the files alone."""
+"""Function files and migrations: what can be seen in the files alone."""
 
 import hashlib
 import json
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from livewell.kernel import facts_by_code
 from tests.house.project import (
     PACKAGE,
-    ROOT,
     SqlFunction,
     migrations,
     place,
@@ -119,35 +117,6 @@ def test_every_raised_code_is_a_declared_fact() -> None:
         for state in re.findall(r"errcode\s*=\s*'(LW\w{3})'", function.statement, re.IGNORECASE)
     }
     assert raised <= known
-
-
-@pytest.mark.parametrize("lock", ["base.txt", "dev.txt"])
-def test_a_lock_has_a_hash_for_every_line_and_no_address(lock: str) -> None:
-    """The lock pins what is installed, not from where: it works with any index and trusts none."""
-    text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
-    assert not re.search(r"https?:|file:|--(extra-)?index-url|--find-links|--trusted-host|@\s", text)
-    entries = re.sub(r"\s*\\\n\s*", " ", text).strip().splitlines()
-    unpinned = [entry for entry in entries if not re.match(r"[\w.\-\[\]]+==\S+ .*--hash=sha256:[0-9a-f]{64}", entry)]
-    assert not unpinned, "\n".join(unpinned)
-
-
-def test_the_lock_holds_every_declared_dependency() -> None:
-    """A dependency added to pyproject.toml without `make lock` is found here, not on a user's machine."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    declared = {
-        "base.txt": project["project"]["dependencies"],
-        "dev.txt": project["project"]["dependencies"]
-        + project["project"]["optional-dependencies"]["otel"]
-        + project["dependency-groups"]["dev"],
-    }
-    for lock, requirements in declared.items():
-        text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
-        locked = {_normal(name) for name in re.findall(r"^([\w.\-]+)(?:\[\S+\])?==", text, re.MULTILINE)}
-        assert {_normal(re.split(r"[^\w.\-]", line)[0]) for line in requirements} <= locked
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _declarations(statement: str) -> str:
