@@ -49,7 +49,7 @@ faults: $(STAMP) ## kill, pause, cut and fill up, then count [SHORT=1]
 	@LIVEWELL_FAULTS=$(if $(SHORT),short,full) $(BIN)/python -m pytest tests/faults $(ARGS)
 
 docs: $(STAMP) ## build the manual into site/; a broken link fails
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --clean && echo "site/index.html"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --clean
 
 lock: $(STAMP) ## resolve the dependencies again and write the locks [ARGS=--upgrade]
 	@$(LOCK) $(ARGS) --output-file requirements/base.txt
