@@ -11,7 +11,7 @@ class UnknownSetting(LivewellError):
 
 
 class InvalidSettingValue(LivewellError):
-    """The value does not fit the setting's type, bounds, choices, or the setting it is compared with; nothing changed."""
+    """The value does not fit the setting's type, bounds, choices, or what it is compared with; nothing changed."""
 
     code = "settings.invalid_value"
     sqlstate = "LWS02"
