@@ -1,0 +1,16 @@
+-- Gives freed serial keys to whoever waits for them, and wakes idle workers when something became ready.
+-- for: internal
+create or replace function livewell.after_jobs_left(p_serial_keys text[], p_ready_kinds text[])
+returns void
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_kinds text[] := p_ready_kinds;
+begin
+    if p_serial_keys is not null then
+        v_kinds := v_kinds || livewell.promote_serial_jobs(p_serial_keys);
+    end if;
+    if v_kinds is not null then
+        perform livewell.wake_workers(v_kinds);
+    end if;
+end $$;

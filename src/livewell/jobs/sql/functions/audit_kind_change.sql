@@ -1,0 +1,14 @@
+-- Records a change of a kind with what it was and what it is.
+-- for: internal
+create or replace function livewell.audit_kind_change(
+    p_event text, p_kind text, p_old jsonb, p_new jsonb, p_reason text, p_actor text, p_now timestamptz
+) returns void
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.audit_write(jsonb_build_array(jsonb_build_object(
+        'event', p_event, 'table_name', 'job_kind', 'record_id', p_kind,
+        'operation', case when p_old is null then 'insert' else 'update' end, 'old', p_old, 'new', p_new,
+        'reason', p_reason, 'actor', p_actor
+    )), p_now);
+end $$;

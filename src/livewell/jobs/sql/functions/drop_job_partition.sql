@@ -1,0 +1,34 @@
+-- Drops one expired partition, politely: it gives up after a second rather than make everybody wait behind it.
+-- for: service
+create or replace function livewell.drop_job_partition(
+    p_partition text, p_now timestamptz default clock_timestamp()
+) returns text
+language plpgsql security definer
+set search_path = '' set lock_timeout = '1s' as $$
+declare
+    v_parent text;
+begin
+    perform livewell.require_primary();
+    select e.parent into v_parent from livewell.expired_job_partitions(p_now) as e
+    where e.partition_name = p_partition and e.droppable;
+    if not found then
+        return 'kept';
+    end if;
+    begin
+        execute format('lock table livewell.%I in access exclusive mode', p_partition);
+        -- Looked at again under the lock: a dead letter may have come in, or been looked at, since.
+        if not exists (
+            select from livewell.expired_job_partitions(p_now) as e where e.partition_name = p_partition and e.droppable
+        ) then
+            return 'kept';
+        end if;
+        execute format('drop table livewell.%I', p_partition);
+    exception when lock_not_available then
+        return 'busy';
+    end;
+    perform livewell.audit_write(jsonb_build_array(jsonb_build_object(
+        'event', 'job_partition_dropped', 'table_name', v_parent, 'record_id', p_partition, 'operation', 'delete',
+        'actor', 'maintainer'
+    )), p_now);
+    return 'dropped';
+end $$;

@@ -1,0 +1,29 @@
+-- Ends attempts, a mixed batch in one call: only the holder of the live lease can, and the token alone decides that.
+-- for: service
+create or replace function livewell.finish_jobs(
+    p_ids bigint[],
+    p_tokens uuid[],
+    p_outcomes text[],
+    p_details jsonb default null,
+    p_now timestamptz default clock_timestamp()
+) returns table (job_id bigint, state text)
+language plpgsql security definer
+set search_path = '' set enable_seqscan = off set jit = off as $$
+#variable_conflict use_column
+declare
+    v_ended livewell.ended_jobs;
+    v_again livewell.ended_jobs;
+begin
+    perform livewell.require_primary();
+    if livewell.check_outcomes(p_ids, p_tokens, p_outcomes, p_details) then
+        -- Two statements will write: all rows are locked first, in the one order everybody takes them in.
+        perform from livewell.job_live as j where j.id = any (p_ids) order by j.id for update;
+        v_again := livewell.try_jobs_again(p_ids, p_tokens, p_outcomes, p_details, p_now);
+    end if;
+    v_ended := livewell.end_jobs(p_ids, p_tokens, p_outcomes, p_details, p_now);
+    perform livewell.after_jobs_left(v_again.serial_keys || v_ended.serial_keys, v_again.kinds);
+    return query
+    select i.id, coalesce(e.next_state, 'lost')
+    from unnest(p_ids) as i (id)
+    left join unnest(v_ended.ids || v_again.ids, v_ended.states || v_again.states) as e (id, next_state) on e.id = i.id;
+end $$;

@@ -1,0 +1,35 @@
+-- Promotes the best job of every serial key that waits for nothing: promotions are lost when an enqueue and a finish cross.
+-- for: service
+create or replace function livewell.heal_serial_jobs(p_now timestamptz default clock_timestamp())
+returns integer
+language plpgsql security definer
+set search_path = '' set enable_seqscan = off as $$
+declare
+    v_keys text[];
+begin
+    perform livewell.require_primary();
+    -- Steps from one waiting key to the next, so that a key with 100,000 jobs behind it costs one look.
+    with recursive waiting as (
+        (select j.serial_key from livewell.job_live as j
+        where j.state = 'pending' and j.serial_key is not null order by j.serial_key limit 1)
+        union all
+        select n.serial_key from waiting as w cross join lateral (
+            select j.serial_key from livewell.job_live as j
+            where j.state = 'pending' and j.serial_key is not null and j.serial_key > w.serial_key
+            order by j.serial_key limit 1
+        ) as n
+    )
+    select array_agg(w.serial_key) into v_keys from waiting as w
+    where not exists (
+        select from livewell.job_live as r where r.serial_key = w.serial_key and r.state = 'processing'
+    ) and not exists (
+        select from livewell.job_live as r where r.serial_key = w.serial_key and r.state = 'pending' and r.held is null
+    ) and exists (
+        select from livewell.job_live as r where r.serial_key = w.serial_key and r.state = 'pending' and r.held = 'serial'
+    );
+    if v_keys is null then
+        return 0;
+    end if;
+    perform livewell.wake_workers(livewell.promote_serial_jobs(v_keys));
+    return cardinality(v_keys);
+end $$;

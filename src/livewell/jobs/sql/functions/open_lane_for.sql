@@ -1,0 +1,11 @@
+-- The lane of a kind and endpoint, opened on first use.
+-- for: internal
+create or replace function livewell.open_lane_for(p_kind text, p_endpoint text) returns integer
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    insert into livewell.job_lane (kind, endpoint) values (p_kind, p_endpoint) on conflict do nothing;
+    return (
+        select l.id from livewell.job_lane as l where l.kind = p_kind and l.endpoint is not distinct from p_endpoint
+    );
+end $$;

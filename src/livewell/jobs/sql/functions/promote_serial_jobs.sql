@@ -1,0 +1,25 @@
+-- Makes the best parked job of each freed serial key ready; answers with the kinds that became ready.
+-- for: internal
+create or replace function livewell.promote_serial_jobs(p_serial_keys text[])
+returns text[]
+language plpgsql security definer
+set search_path = '' set enable_seqscan = off as $$
+declare
+    v_kinds text[];
+begin
+    with best as materialized (
+        select n.id, n.kind from unnest(p_serial_keys) as k (serial_key)
+        cross join lateral (
+            select p.id, p.kind from livewell.job_live as p
+            where p.serial_key = k.serial_key and p.state = 'pending' and p.held = 'serial'
+            order by p.priority desc, p.due_at, p.id
+            limit 1
+            for update skip locked
+        ) as n
+    ),
+    promoted as (
+        update livewell.job_live as j set held = null where j.id = any (array(select b.id from best as b))
+    )
+    select array_agg(distinct b.kind) into v_kinds from best as b;
+    return v_kinds;
+end $$;

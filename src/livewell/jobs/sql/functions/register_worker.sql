@@ -1,0 +1,14 @@
+-- Makes a worker known: what it serves, and that it is there.
+-- for: service
+create or replace function livewell.register_worker(
+    p_worker text, p_groups text[], p_kinds text[], p_slots integer, p_now timestamptz default clock_timestamp()
+) returns void
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.require_primary();
+    insert into livewell.worker (id, queue_groups, kinds, slots, started_at, last_seen)
+    values (p_worker, p_groups, p_kinds, p_slots, p_now, p_now)
+    on conflict (id) do update set
+        queue_groups = excluded.queue_groups, kinds = excluded.kinds, slots = excluded.slots, last_seen = excluded.last_seen;
+end $$;

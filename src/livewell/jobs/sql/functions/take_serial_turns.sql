@@ -1,0 +1,35 @@
+-- Of locked candidates, those whose serial key is free: one per key, the best; the others are parked until it is.
+-- for: internal
+create or replace function livewell.take_serial_turns(p_ids bigint[])
+returns bigint[]
+language plpgsql security definer
+set search_path = '' set enable_seqscan = off as $$
+declare
+    v_keys text[];
+    v_turns bigint[];
+begin
+    -- The key's lock is taken in a statement before the one that looks whether the key runs: with the lock held and a newer
+    -- snapshot, no rival can have started the key unseen.
+    select array_agg(k.serial_key) into v_keys
+    from (
+        select distinct j.serial_key from livewell.job_live as j where j.id = any (p_ids) and j.serial_key is not null
+    ) as k
+    where pg_try_advisory_xact_lock(hashtextextended(k.serial_key, 7238));
+
+    with ranked as materialized (
+        select j.id, j.serial_key is null or (
+            row_number() over (partition by j.serial_key order by j.priority desc, j.due_at, j.id) = 1
+            and not exists (
+                select from livewell.job_live as r where r.serial_key = j.serial_key and r.state = 'processing'
+            )
+        ) as its_turn
+        from livewell.job_live as j
+        where j.id = any (p_ids) and (j.serial_key is null or j.serial_key = any (v_keys))
+    ),
+    parked as (
+        update livewell.job_live as j set held = 'serial'
+        where j.id = any (array(select r.id from ranked as r where not r.its_turn))
+    )
+    select array_agg(r.id) into v_turns from ranked as r where r.its_turn;
+    return v_turns;
+end $$;

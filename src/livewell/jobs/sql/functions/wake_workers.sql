@@ -1,0 +1,11 @@
+-- Notifies only when a worker of the kinds' groups is marked idle: a NOTIFY makes commits queue behind each other.
+-- for: internal
+create or replace function livewell.wake_workers(p_kinds text[])
+returns void
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform pg_notify('livewell_jobs', k.queue_group)
+    from (select distinct k.queue_group from livewell.job_kind as k where k.kind = any (p_kinds)) as k
+    where exists (select from livewell.worker as w where w.idle and k.queue_group = any (w.queue_groups));
+end $$;
