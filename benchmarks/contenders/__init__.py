@@ -1,0 +1,1 @@
+"""Child programs that need only what Livewell itself needs: the raw loop and Livewell."""

@@ -1,0 +1,121 @@
+"""The one place where the solo bars touch Livewell: its SQL surface, called as any language would call it."""
+
+import json
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Self
+
+import asyncpg
+
+from benchmarks.harness import Context
+
+LIVE_PARTITION = "livewell.job_live"
+TEMPLATE = "solo_template"
+CHUNK = 1_000
+ENQUEUE_SERIES = """
+select livewell.enqueue_jobs(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+    'kind', $1::text, 'payload', jsonb_build_object('i', i), 'priority', $2::int, 'dedupe_key', $3 || '/' || i
+))))
+from generate_series($4::bigint, $5::bigint) as i
+"""
+CLAIM = "select * from livewell.claim_jobs($1::text, $2::text[], $3::int)"
+FINISH = "select livewell.finish_jobs($1::text, $2::text::jsonb)"
+PAUSE = "select livewell.pause_kind($1::text)"
+DECLARE = "insert into livewell.kind (name, queue_group) values ($1, $2) on conflict do nothing"
+
+
+async def migrated(url: str) -> None:
+    """Bring a fresh database to Livewell's newest schema."""
+    raise NotImplementedError("the migrator's call goes here")
+
+
+@dataclass(kw_only=True)
+class Queue:
+    """A database with Livewell's schema, and two connections: one claims, one does the rest."""
+
+    url: str
+    claimer: "asyncpg.Connection[asyncpg.Record]"
+    other: "asyncpg.Connection[asyncpg.Record]"
+    group: str = "bench"
+    worker: str = "bench-worker"
+    enqueued: int = 0
+
+    @classmethod
+    async def open(cls, url: str) -> Self:
+        queue = cls(url=url, claimer=await asyncpg.connect(url), other=await asyncpg.connect(url))
+        await queue.declare("noop", queue.group)
+        return queue
+
+    async def close(self) -> None:
+        await self.claimer.close()
+        await self.other.close()
+
+    async def declare(self, kind: str, group: str) -> None:
+        """A kind of jobs in a group."""
+        await self.other.execute(DECLARE, kind, group)
+
+    async def pause(self, kind: str) -> None:
+        await self.other.execute(PAUSE, kind)
+
+    async def enqueue(self, jobs: int, *, kind: str = "noop", priority: int = 0) -> None:
+        """So many jobs of a kind, each with a dedupe key never used before, in calls of a thousand."""
+        first = self.enqueued
+        self.enqueued += jobs
+        for start in range(first, first + jobs, CHUNK):
+            end = min(start + CHUNK, first + jobs) - 1
+            await self.other.execute(ENQUEUE_SERIES, kind, priority, kind, start, end)
+
+    async def claim(self, most: int) -> list[asyncpg.Record]:
+        return await self.claimer.fetch(CLAIM, self.worker, [self.group], most)
+
+    async def timed_claim(self, most: int) -> tuple[float, list[asyncpg.Record]]:
+        started = time.perf_counter()
+        rows = await self.claim(most)
+        return time.perf_counter() - started, rows
+
+    async def finish(self, rows: Sequence[asyncpg.Record]) -> None:
+        outcomes: list[dict[str, Any]] = [
+            {"id": row["id"], "lease_token": str(row["lease_token"]), "outcome": "completed"} for row in rows
+        ]
+        await self.other.execute(FINISH, self.worker, json.dumps(outcomes))
+
+    async def churn(self, jobs: int, *, batch: int = 500) -> None:
+        """So many jobs in and out again, with nothing left behind but what they leave behind."""
+        for start in range(0, jobs, CHUNK):
+            await self.enqueue(min(CHUNK, jobs - start))
+            while rows := await self.claim(batch):
+                await self.finish(rows)
+
+    async def tidy(self) -> None:
+        await self.other.execute("vacuum analyze livewell.job")
+
+    async def live_bytes(self) -> int:
+        return int(await self.other.fetchval("select pg_total_relation_size($1::regclass)", LIVE_PARTITION))
+
+    async def live_jobs(self) -> int:
+        return int(await self.other.fetchval(f"select count(*) from {LIVE_PARTITION}"))
+
+
+@asynccontextmanager
+async def template(context: Context) -> AsyncIterator[None]:
+    """A migrated database to copy, so that each bar has one of its own without migrating again."""
+    async with context.server.database(TEMPLATE) as url:
+        await migrated(url)
+        yield
+
+
+@asynccontextmanager
+async def fresh_queue(context: Context, name: str) -> AsyncIterator[Queue]:
+    async with context.server.database(f"solo_{name}", template=TEMPLATE) as url:
+        queue = await Queue.open(url)
+        try:
+            yield queue
+        finally:
+            await queue.close()
+
+
+def scaled(context: Context, full: int) -> int:
+    """A tenth in a quick run; the rows say which."""
+    return full // 10 if context.quick else full
