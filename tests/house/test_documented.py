@@ -90,9 +90,9 @@ def test_every_metric_is_in_the_reference() -> None:
 
 async def test_every_setting_is_in_the_reference(owner: Database) -> None:
     """settings.md has one row per setting the migrations seed, and no other."""
-    rows = await owner.fetch("select key from livewell.setting")
+    rows = await owner.fetch("select name from livewell.setting")
     assert set(re.findall(r"^(?:\||#+) `([a-z_]+\.[a-z_.]+)`", _page("settings.md"), re.MULTILINE)) == {
-        row["key"] for row in rows
+        row["name"] for row in rows
     }
 
 
