@@ -7,6 +7,10 @@ set search_path = '' as $$
 #variable_conflict use_column
 declare
     v_part record;
+    v_failed constant interval := livewell.setting_interval('jobs.retention.failed');
+    v_finished constant interval := greatest(
+        livewell.setting_interval('jobs.retention.completed'), livewell.setting_interval('jobs.retention.cancelled')
+    );
 begin
     for v_part in
         select c.relname::text as name, p.relname::text as parent, to_date(right(c.relname, 8), 'YYYYMMDD') as day
@@ -21,9 +25,9 @@ begin
         parent := v_part.parent;
         day := v_part.day;
         droppable := true;
-        continue when (day + 1)::timestamp at time zone 'UTC' > p_now - livewell.setting_interval(
-            case parent when 'job_failed' then 'jobs.retention.failed' else 'jobs.retention.completed' end
-        );
+        continue when (day + 1)::timestamp at time zone 'UTC' > p_now - case parent
+            when 'job_failed' then v_failed when 'job_done' then v_finished else greatest(v_failed, v_finished)
+        end;
         if parent = 'job_failed' then
             execute format('select not exists (select from livewell.%I where acknowledged_at is null)', partition_name)
             into droppable;

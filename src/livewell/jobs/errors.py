@@ -1,0 +1,63 @@
+"""Facts about jobs."""
+
+from livewell.kernel import LivewellError
+
+
+class JobError(LivewellError):
+    """Something about a job or a kind."""
+
+    code = "jobs.error"
+
+
+class LeaseLost(JobError):
+    """The job is another worker's now, or over: what this attempt did does not count."""
+
+    code = "jobs.lease_lost"
+    sqlstate = "LWJ01"
+
+
+class UnknownKind(JobError):
+    """No kind of that name is declared."""
+
+    code = "jobs.unknown_kind"
+    sqlstate = "LWJ02"
+
+
+class InvalidJob(JobError):
+    """A request that makes no sense; nothing of its batch was done."""
+
+    code = "jobs.invalid"
+    sqlstate = "LWJ03"
+
+
+class EnqueueDisabled(JobError):
+    """New jobs are refused at the moment, by the setting `queue.enqueue_enabled`."""
+
+    code = "jobs.enqueue_disabled"
+    sqlstate = "LWJ04"
+
+
+class EmptyPayload(JobError):
+    """A payload must be a JSON object with at least one field."""
+
+    code = "jobs.empty_payload"
+    sqlstate = "LWJ05"
+
+
+class InvalidKind(JobError):
+    """A kind cannot be as asked."""
+
+    code = "jobs.invalid_kind"
+    sqlstate = "LWJ06"
+
+
+class InvalidPayload(JobError):
+    """A payload does not fit the schema of its kind."""
+
+    code = "jobs.invalid_payload"
+
+
+class UnknownJob(JobError):
+    """No job has that id; it may have been dropped by retention."""
+
+    code = "jobs.unknown_job"

@@ -1,0 +1,127 @@
+-- name: enqueue_jobs
+-- Queues a batch; answers by position.
+select job_position, job_id, outcome, handled from livewell.enqueue_jobs($1::text::jsonb, $2) order by job_position
+
+-- name: claim_jobs
+-- Leases the best jobs to a worker.
+select
+    job_id, kind, payload::text, attempt, failures, lease_token, lease_seconds, priority, due_at, serial_key, endpoint,
+    trace_context::text
+from livewell.claim_jobs($1, $2, $3, $4, $5)
+
+-- name: heartbeat_jobs
+-- Renews leases and tells which are lost and which are to be cancelled.
+select job_id, status, cancel_reason, lease_seconds from livewell.heartbeat_jobs($1, $2, $3)
+
+-- name: finish_jobs
+-- Ends attempts; answers with the state each job is in now, or lost.
+select job_id, state from livewell.finish_jobs($1, $2, $3, $4::text::jsonb)
+
+-- name: rescue_jobs
+-- Takes back what silent workers hold.
+select job_id, kind, worker, state from livewell.rescue_jobs($1)
+
+-- name: heal_serial_jobs
+-- Promotes serial keys that wait for nothing.
+select livewell.heal_serial_jobs()
+
+-- name: cancel_jobs
+-- Cancels pending jobs and tells running ones.
+select job_id, outcome from livewell.cancel_jobs($1, $2, $3) order by job_id
+
+-- name: retry_jobs
+-- Gives dead letters another life.
+select job_id, outcome, live_job_id from livewell.retry_jobs($1, $2, $3) order by job_id
+
+-- name: acknowledge_jobs
+-- Marks dead letters as seen.
+select job_id, outcome from livewell.acknowledge_jobs($1, $2, $3) order by job_id
+
+-- name: declare_kinds
+-- Makes kinds known; answers with the new ones.
+select kind from livewell.declare_kinds($1::text::jsonb, $2) as d (kind)
+
+-- name: set_kind
+-- Tunes a kind.
+select livewell.set_kind($1, $2::text::jsonb, $3, $4)
+
+-- name: pause_kind
+-- Closes a kind until a time, or until resumed.
+select livewell.pause_kind($1, coalesce($2, 'infinity'::timestamptz), $3, $4)
+
+-- name: resume_kind
+-- Opens a kind again.
+select livewell.resume_kind($1, $2, $3)
+
+-- name: list_kinds
+-- All kinds, or the named ones.
+select
+    kind, queue_group, description, retries, backoff_first, backoff_max, lease, time_limit, concurrency, default_priority,
+    payload_schema::text, nullif(paused_until, 'infinity') as paused_until, coalesce(paused_until = 'infinity', false) as paused_for_good,
+    paused_reason, workers
+from livewell.job_kinds
+where $1::text [] is null or kind = any ($1)
+order by queue_group, kind
+
+-- name: register_worker
+-- Makes a worker known.
+select livewell.register_worker($1, $2, $3, $4)
+
+-- name: mark_worker_idle
+-- Asks to be notified; answers in how many seconds the next job is due.
+select livewell.mark_worker_idle($1)
+
+-- name: retire_workers
+-- Forgets a worker, or all that are long unseen.
+select id from livewell.retire_workers($1) as r (id)
+
+-- name: list_workers
+-- The workers that are there.
+select id, queue_groups, kinds, slots, idle, started_at, last_seen from livewell.workers order by id
+
+-- name: job_counts
+-- Counts by kind and state.
+select queue_group, kind, state, jobs, oldest_due_at from livewell.job_counts($1)
+
+-- name: list_jobs
+-- Jobs by state and kind, newest first, before an id.
+select
+    id, shown_state, queue_group, kind, priority, due_at, attempt, failures, retries, dedupe_key, serial_key, worker,
+    started_at, created_at, finished_at, reason, acknowledged_at
+from livewell.jobs
+where ($1::text [] is null or shown_state = any ($1)) and ($2::text [] is null or kind = any ($2))
+    and ($3::bigint is null or id < $3)
+order by id desc
+limit $4
+
+-- name: show_job
+-- One job with everything that is known of it.
+select
+    id, shown_state, state, queue_group, kind, priority, due_at, held, attempt, failures, retries, payload::text, category,
+    dedupe_key, serial_key, endpoint, estimated_bytes, estimated_tokens, lease_until, worker, started_at, cancel_reason,
+    created_at, finished_at, result::text, actual_bytes, error::text, reason, acknowledged_at, acknowledged_by
+from livewell.jobs
+where id = $1
+
+-- name: list_attempts
+-- The ended attempts of one job, in order.
+select job_id, attempt, worker, started_at, ended_at, outcome, error::text, reason
+from livewell.job_attempts
+where job_id = $1
+order by attempt
+
+-- name: make_job_partitions
+-- Makes dated partitions ahead.
+select p.name from livewell.make_job_partitions() as p (name)
+
+-- name: expired_job_partitions
+-- Partitions past their retention.
+select partition_name, parent, day, droppable from livewell.expired_job_partitions()
+
+-- name: drop_job_partition
+-- Drops one, or says why not.
+select livewell.drop_job_partition($1)
+
+-- name: stray_jobs
+-- Rows in default partitions: there should be none.
+select livewell.stray_jobs()

@@ -1,0 +1,237 @@
+"""The queue as Python calls it: one method per named query, no decisions."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any, assert_never
+from uuid import UUID
+
+import asyncpg
+from pydantic_core import from_json, to_json
+
+from livewell.jobs.errors import InvalidJob, UnknownJob
+from livewell.jobs.types import (
+    Beat,
+    Cancel,
+    Changed,
+    ClaimedJob,
+    Completed,
+    Dead,
+    Enqueued,
+    Failed,
+    Finish,
+    JobCount,
+    JobId,
+    JobRequest,
+    JsonObject,
+    Kind,
+    KindDeclaration,
+    OnDuplicate,
+    Outcome,
+    Reschedule,
+    Rescued,
+    Reset,
+)
+from livewell.kernel import Caller, Connection, Queries, fact_from
+
+QUERIES = Queries.of("livewell.jobs")
+
+
+class JobStore:
+    """Calls the queue over a pool, a line, or the caller's own connection."""
+
+    def __init__(self, caller: Caller | Connection) -> None:
+        self._caller = caller
+
+    async def enqueue_jobs(
+        self, requests: Iterable[JobRequest], on_duplicate: OnDuplicate = OnDuplicate.KEEP
+    ) -> list[Enqueued]:
+        jobs = to_json([_given(request) for request in requests]).decode()
+        try:
+            rows = await self._caller.fetch(QUERIES["enqueue_jobs"], jobs, on_duplicate)
+        except asyncpg.DataError as error:
+            raise InvalidJob(f"the request does not fit: {error}") from error
+        except asyncpg.PostgresError as error:
+            raise fact_from(error) or error from error
+        return [Enqueued(job_id=JobId(row[1]), outcome=row[2], handled=row[3]) for row in rows]
+
+    async def claim_jobs(
+        self,
+        worker: str,
+        groups: Sequence[str],
+        max_jobs: int,
+        kinds: Sequence[str] | None = None,
+        shares: Sequence[float] | None = None,
+    ) -> list[ClaimedJob]:
+        rows = await self._caller.fetch(QUERIES["claim_jobs"], worker, groups, max_jobs, kinds, shares)
+        return [ClaimedJob(*row) for row in rows]
+
+    async def heartbeat_jobs(self, worker: str, ids: Sequence[JobId], tokens: Sequence[UUID]) -> list[Beat]:
+        rows = await self._caller.fetch(QUERIES["heartbeat_jobs"], worker, ids, tokens)
+        return [Beat(*row) for row in rows]
+
+    async def finish_jobs(self, finishes: Sequence[Finish]) -> dict[JobId, str]:
+        """The state each job is in now, `lost` where the attempt no longer counted."""
+        details = [_detail(finish.outcome) for finish in finishes]
+        rows = await self._caller.fetch(
+            QUERIES["finish_jobs"],
+            [finish.job_id for finish in finishes],
+            [finish.lease_token for finish in finishes],
+            [_word(finish.outcome) for finish in finishes],
+            f"[{','.join(details)}]" if any(detail != "null" for detail in details) else None,
+        )
+        return {row[0]: row[1] for row in rows}
+
+    async def rescue_jobs(self, limit: int = 500) -> list[Rescued]:
+        return [Rescued(**row) for row in await self._caller.fetch(QUERIES["rescue_jobs"], limit)]
+
+    async def heal_serial_jobs(self) -> int:
+        return int(await self._caller.fetchval(QUERIES["heal_serial_jobs"]))
+
+    async def cancel_jobs(self, ids: Sequence[int], *, reason: str | None, actor: str) -> list[Changed]:
+        return [Changed(**row) for row in await self._caller.fetch(QUERIES["cancel_jobs"], ids, reason, actor)]
+
+    async def retry_jobs(self, ids: Sequence[int], *, reason: str | None, actor: str) -> list[Changed]:
+        return [Changed(**row) for row in await self._caller.fetch(QUERIES["retry_jobs"], ids, reason, actor)]
+
+    async def acknowledge_jobs(self, ids: Sequence[int], *, reason: str | None, actor: str) -> list[Changed]:
+        return [Changed(**row) for row in await self._caller.fetch(QUERIES["acknowledge_jobs"], ids, reason, actor)]
+
+    async def declare_kinds(self, kinds: Iterable[KindDeclaration], *, actor: str) -> list[str]:
+        declared = to_json([_filled(asdict(kind)) for kind in kinds]).decode()
+        return [row["kind"] for row in await self._caller.fetch(QUERIES["declare_kinds"], declared, actor)]
+
+    async def set_kind(self, kind: str, changes: JsonObject, *, reason: str | None, actor: str) -> bool:
+        return bool(await self._caller.fetchval(QUERIES["set_kind"], kind, to_json(changes).decode(), reason, actor))
+
+    async def pause_kind(self, kind: str, *, until: datetime | None, reason: str | None, actor: str) -> None:
+        await self._caller.fetchval(QUERIES["pause_kind"], kind, until, reason, actor)
+
+    async def resume_kind(self, kind: str, *, reason: str | None, actor: str) -> bool:
+        return bool(await self._caller.fetchval(QUERIES["resume_kind"], kind, reason, actor))
+
+    async def list_kinds(self, kinds: Sequence[str] | None = None) -> list[Kind]:
+        return [_kind(row) for row in await self._caller.fetch(QUERIES["list_kinds"], kinds)]
+
+    async def register_worker(self, worker: str, groups: Sequence[str], kinds: Sequence[str], slots: int) -> None:
+        await self._caller.fetchval(QUERIES["register_worker"], worker, groups, kinds, slots)
+
+    async def mark_worker_idle(self, worker: str) -> timedelta | None:
+        seconds = await self._caller.fetchval(QUERIES["mark_worker_idle"], worker)
+        return None if seconds is None else timedelta(seconds=seconds)
+
+    async def retire_workers(self, worker: str | None = None) -> list[str]:
+        return [row["id"] for row in await self._caller.fetch(QUERIES["retire_workers"], worker)]
+
+    async def list_workers(self) -> list[dict[str, Any]]:
+        return [dict(row) for row in await self._caller.fetch(QUERIES["list_workers"])]
+
+    async def job_counts(self, *, finished: bool = False) -> list[JobCount]:
+        return [JobCount(**row) for row in await self._caller.fetch(QUERIES["job_counts"], finished)]
+
+    async def list_jobs(
+        self,
+        *,
+        states: Sequence[str] | None = None,
+        kinds: Sequence[str] | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[dict[str, Any]]:
+        return [dict(row) for row in await self._caller.fetch(QUERIES["list_jobs"], states, kinds, before, limit)]
+
+    async def show_job(self, job_id: int) -> dict[str, Any]:
+        row = await self._caller.fetchrow(QUERIES["show_job"], job_id)
+        if row is None:
+            raise UnknownJob(f"there is no job {job_id}", fix="it may be past its retention")
+        return {
+            name: _parsed(value) if name in {"payload", "result", "error"} else value for name, value in row.items()
+        }
+
+    async def list_attempts(self, job_id: int) -> list[dict[str, Any]]:
+        rows = await self._caller.fetch(QUERIES["list_attempts"], job_id)
+        return [{**row, "error": _parsed(row["error"])} for row in rows]
+
+    async def make_job_partitions(self) -> list[str]:
+        return [row["name"] for row in await self._caller.fetch(QUERIES["make_job_partitions"])]
+
+    async def expired_job_partitions(self) -> list[dict[str, Any]]:
+        return [dict(row) for row in await self._caller.fetch(QUERIES["expired_job_partitions"])]
+
+    async def drop_job_partition(self, partition: str) -> str:
+        return str(await self._caller.fetchval(QUERIES["drop_job_partition"], partition))
+
+    async def stray_jobs(self) -> int:
+        return int(await self._caller.fetchval(QUERIES["stray_jobs"]))
+
+
+def _given(request: JobRequest) -> dict[str, Any]:
+    job: dict[str, Any] = {"kind": request.kind, "payload": request.payload}
+    for name in _OPTIONAL:
+        value = getattr(request, name)
+        if value is not None:
+            job[name] = value
+    return job
+
+
+_OPTIONAL = (
+    "priority",
+    "scheduled_at",
+    "category",
+    "dedupe_key",
+    "serial_key",
+    "endpoint",
+    "estimated_bytes",
+    "estimated_tokens",
+    "retries",
+    "trace_context",
+)
+
+
+def _filled(fields: JsonObject) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _word(outcome: Outcome) -> str:
+    match outcome:
+        case Completed():
+            return "completed"
+        case Failed():
+            return "failed"
+        case Reschedule():
+            return "rescheduled"
+        case Reset():
+            return "reset"
+        case Cancel():
+            return "cancelled"
+        case Dead():
+            return "dead"
+        case _:
+            assert_never(outcome)
+
+
+def _detail(outcome: Outcome) -> str:
+    match outcome:
+        case Completed(result=None, actual_bytes=None):
+            return "null"
+        case Completed(result=result, actual_bytes=None):
+            return f'{{"result":{result}}}'
+        case Completed(result=result, actual_bytes=actual_bytes):
+            return f'{{"result":{result or "null"},"actual_bytes":{actual_bytes}}}'
+        case Failed(error=error, reason=reason) | Dead(error=error, reason=reason):
+            return to_json({"error": error, "reason": reason}).decode()
+        case Reschedule(delay=delay, reason=reason):
+            return to_json({"delay_seconds": delay.total_seconds(), "reason": reason}).decode()
+        case Reset(reason=reason) | Cancel(reason=reason):
+            return to_json({"reason": reason}).decode()
+        case _:
+            assert_never(outcome)
+
+
+def _kind(row: asyncpg.Record) -> Kind:
+    fields = dict(row)
+    fields["payload_schema"] = _parsed(fields["payload_schema"])
+    return Kind(**fields)
+
+
+def _parsed(text: str | None) -> Any:
+    return None if text is None else from_json(text)
