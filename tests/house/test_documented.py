@@ -98,9 +98,30 @@ async def test_every_setting_is_in_the_reference(owner: Database) -> None:
 
 @pytest.mark.parametrize("function", sql_functions(), ids=lambda function: function.name)
 def test_every_public_function_is_in_the_reference(function: SqlFunction) -> None:
-    """Functions are the product's surface for other languages: what a role may call has a heading in sql.md."""
-    documented = function.name in _HEADING.findall(_page("sql.md"))
+    """Functions are the product's surface for other languages: sql.md has those a role may call, and no others."""
+    documented = function.name in {*_HEADING.findall(_page("sql.md")), *_ROW.findall(_page("sql.md"))}
     assert documented == (function.audience != {"internal"})
+
+
+async def test_every_parameter_of_a_described_function_is_in_the_reference(owner: Database) -> None:
+    """A function with a heading of its own in sql.md has all its parameters there, and only those."""
+    rows = await owner.fetch(
+        "select proname as name, array(select n from unnest(proargnames[:pronargs]) n) as parameters"
+        " from pg_proc where pronamespace = 'livewell'::regnamespace"
+    )
+    parameters = {row["name"]: set(row["parameters"]) for row in rows}
+    parts = _HEADING.split(_page("sql.md").partition("## For workers")[0])
+    for name, section in zip(parts[1::2], parts[2::2], strict=True):
+        assert set(re.findall(r"`(p_\w+)`", section)) == parameters[name], name
+
+
+async def test_every_view_is_in_the_reference(owner: Database) -> None:
+    """sql.md has the views a role may read, and no others."""
+    rows = await owner.fetch(
+        "select relname as name from pg_class where relnamespace = 'livewell'::regnamespace and relkind = 'v'"
+        " and has_table_privilege('livewell_service', oid, 'select')"
+    )
+    assert set(_ROW.findall(_page("sql.md").partition("## Views")[2])) == {row["name"] for row in rows}
 
 
 def test_every_environment_variable_is_in_the_reference() -> None:
