@@ -14,11 +14,11 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import ParamSpec, Self, TypeVar
 from urllib.parse import quote
 
 import asyncpg
@@ -36,9 +36,19 @@ from livewell.kernel.embedded_errors import (
 from livewell.kernel.embedded_place import SYSTEM_FOLDER, Place, place_for
 from livewell.kernel.embedded_processes import Users
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 log = structlog.get_logger("livewell.kernel")
 
 DATABASE = "livewell"
+_NOT_YET = (
+    asyncpg.CannotConnectNowError,
+    asyncpg.ConnectionDoesNotExistError,
+    asyncpg.TooManyConnectionsError,
+    OSError,
+    TimeoutError,
+)
 LOCK_LIMIT = START_LIMIT + STOP_LIMIT
 _SETTING_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
 
@@ -71,9 +81,12 @@ class EmbeddedStatus:
     """What is known about an embedded server without touching it."""
 
     folder: Path
-    running: bool
     pid: int | None
     users: int
+
+    @property
+    def running(self) -> bool:
+        return self.pid is not None
 
 
 def default_folder() -> Path:
@@ -82,7 +95,10 @@ def default_folder() -> Path:
 
 
 class EmbeddedPostgres:
-    """A PostgreSQL server of one's own, shared by the processes that name the same folder."""
+    """A PostgreSQL server of one's own, shared by the processes that name the same folder.
+
+    `settings` override DEFAULT_SETTINGS; those of the process that starts the server hold until it stops.
+    """
 
     def __init__(
         self,
@@ -101,35 +117,41 @@ class EmbeddedPostgres:
         """Find the server running or start it, and return the URL of its superuser on the database `livewell`."""
         cluster = await self.prepared()
         async with _locked(cluster.place):
-            await asyncio.to_thread(cluster.create, durable=self._settings["fsync"] == "on")
+            await _to_the_end(cluster.create, durable=self._settings["fsync"] == "on")
             self._postmaster = await self._running(cluster)
-            await self._ensure_database()
-            await asyncio.to_thread(self._registered(cluster).register)
+            await self._ensure_database(cluster)
+            self._users_of(cluster).register()
         return self.url()
 
     async def release(self) -> None:
         """Stop using the server; stop it when nobody else uses it."""
-        cluster = await self.prepared()
+        cluster = await self._settled()
+        if not cluster.place.marker.exists():
+            return
         async with _locked(cluster.place):
-            users = self._registered(cluster)
+            users = self._users_of(cluster)
             users.leave()
-            if await asyncio.to_thread(users.alive) == 0:
-                await asyncio.to_thread(cluster.stop)
+            if users.alive() == 0:
+                await self._stop(cluster, "fast")
 
     async def stop(self, *, mode: StopMode = "fast") -> None:
         """Stop the server, whoever uses it."""
-        cluster = await self.prepared()
+        cluster = await self._settled()
+        if not cluster.place.marker.exists():
+            return
         async with _locked(cluster.place):
-            await asyncio.to_thread(cluster.stop, mode)
-            self._registered(cluster).forget_all()
+            await self._stop(cluster, mode)
+            self._users_of(cluster).forget_all()
 
     async def status(self) -> EmbeddedStatus:
-        cluster = await self.prepared()
+        cluster = await self._settled()
+        if not cluster.place.marker.exists():
+            return EmbeddedStatus(folder=cluster.place.folder, pid=None, users=0)
         async with _locked(cluster.place):
-            postmaster = await asyncio.to_thread(cluster.running)
-            users = await asyncio.to_thread(self._registered(cluster).alive)
+            postmaster = await _to_the_end(cluster.running)
+            users = self._users_of(cluster).alive()
         pid = postmaster.pid if postmaster else None
-        return EmbeddedStatus(folder=cluster.place.folder, running=postmaster is not None, pid=pid, users=users)
+        return EmbeddedStatus(folder=cluster.place.folder, pid=pid, users=users)
 
     def url(self, *, user: str = SUPERUSER, database: str = DATABASE) -> str:
         """The address of the running server, over its socket."""
@@ -139,48 +161,58 @@ class EmbeddedPostgres:
         return f"postgresql://{quote(user)}@/{quote(database)}?host={host}&port={port}"
 
     async def prepared(self) -> Cluster:
-        """Settle where the server lives and who runs it, without starting it."""
+        """Make the folder the server lives in, without starting it."""
+        cluster = await self._settled()
+        await asyncio.to_thread(cluster.place.prepare, cluster.account)
+        return cluster
+
+    async def _settled(self) -> Cluster:
         if self._cluster is None:
-            self._cluster = await asyncio.to_thread(_prepare, self._asked_folder)
+            self._cluster = await asyncio.to_thread(_settle, self._asked_folder)
         return self._cluster
 
-    def _registered(self, cluster: Cluster) -> Users:
+    def _users_of(self, cluster: Cluster) -> Users:
         if self._users is None:
             self._users = Users(cluster.place.users)
         return self._users
 
     async def _running(self, cluster: Cluster) -> Postmaster:
-        postmaster = await asyncio.to_thread(cluster.running)
+        postmaster = await _to_the_end(cluster.running)
         if postmaster is not None and not postmaster.socket.exists():
             # Its folder was moved, or its socket removed: it runs, but nobody can reach it any more.
-            await asyncio.to_thread(cluster.stop)
+            await self._stop(cluster, "fast")
             postmaster = None
         if postmaster is None:
-            postmaster = await asyncio.to_thread(cluster.start, self._settings)
+            postmaster = await _to_the_end(cluster.start, self._settings)
             log.info("embedded_started", folder=str(cluster.place.folder), pid=postmaster.pid)
         return postmaster
 
-    async def _ensure_database(self) -> None:
-        connection = await self._connected()
+    async def _stop(self, cluster: Cluster, mode: StopMode) -> None:
+        if await _to_the_end(cluster.stop, mode):
+            log.info("embedded_stopped", folder=str(cluster.place.folder), mode=mode)
+
+    async def _ensure_database(self, cluster: Cluster) -> None:
+        connection = await self._connected(cluster)
         try:
             if not await connection.fetchval("select exists (select from pg_database where datname = $1)", DATABASE):
                 await connection.execute(f"create database {DATABASE}")
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+            raise cluster.failure(f"cannot create the database {DATABASE}", str(error)) from error
         finally:
             await connection.close()
 
-    async def _connected(self) -> "asyncpg.Connection[asyncpg.Record]":
+    async def _connected(self, cluster: Cluster) -> "asyncpg.Connection[asyncpg.Record]":
         """Connect as soon as the server lets us; one that is recovering from a crash takes a while."""
-        deadline = time.monotonic() + START_LIMIT.total_seconds()
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + START_LIMIT.total_seconds()
         while True:
             try:
-                async with asyncio.timeout_at(asyncio.get_running_loop().time() + START_LIMIT.total_seconds()):
+                async with asyncio.timeout_at(deadline):
                     return await asyncpg.connect(self.url(database="postgres"))
-            except (asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError, OSError, TimeoutError) as error:
-                if time.monotonic() > deadline:
-                    raise EmbeddedNotStarted(
-                        f"the embedded PostgreSQL runs but does not accept connections: {error}",
-                        fix="see server.log in its folder",
-                    ) from error
+            except _NOT_YET as error:
+                if loop.time() > deadline or await _to_the_end(cluster.running) is None:
+                    reason = str(error) or type(error).__name__
+                    raise cluster.failure("the embedded PostgreSQL does not accept connections", reason) from error
                 await asyncio.sleep(0.1)
 
     async def __aenter__(self) -> Self:
@@ -198,27 +230,37 @@ async def _locked(place: Place) -> AsyncIterator[None]:
 
     with folder_facts(place.folder):
         handle = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    deadline = time.monotonic() + LOCK_LIMIT.total_seconds()
+        deadline = time.monotonic() + LOCK_LIMIT.total_seconds()
+        try:
+            while True:
+                with suppress(BlockingIOError):
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                if time.monotonic() > deadline:
+                    raise EmbeddedBusy(f"another process has held {place.lock} for {LOCK_LIMIT}", fix="end it")
+                await asyncio.sleep(0.02)
+            yield
+        finally:
+            os.close(handle)
+
+
+async def _to_the_end(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run blocking work in a thread; a caller that is cancelled still holds its lock until the work is over."""
+    thread = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
     try:
-        while True:
-            with suppress(BlockingIOError):
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            if time.monotonic() > deadline:
-                raise EmbeddedBusy(f"another process has held {place.lock} for {LOCK_LIMIT}", fix="end it")
-            await asyncio.sleep(0.02)
-        yield
-    finally:
-        os.close(handle)
+        return await asyncio.shield(thread)
+    except asyncio.CancelledError:
+        await asyncio.wait([thread])
+        raise
 
 
-def _prepare(folder: Path) -> Cluster:
+def _settle(folder: Path) -> Cluster:
+    """Decide where the server lives and who runs it; creates nothing there."""
     wheel_home()
     place = place_for(folder)
     if place.folder != folder.expanduser().resolve():
         log.info("embedded_folder_replaced", asked=str(folder), used=str(place.folder))
     account = Account.for_data(place.data)
-    place.prepare(account)
     return Cluster(place=place, account=account, binaries=find_binaries(account, SYSTEM_FOLDER))
 
 

@@ -16,6 +16,7 @@ from typing import Any, Self
 from livewell.kernel.embedded_errors import EmbeddedNotStarted
 
 _UNPRIVILEGED = ("postgres", "nobody")
+_TIMED_OUT = 124
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,20 +59,24 @@ class Account:
 
     def run(self, command: Sequence[str | Path], *, limit: timedelta) -> "subprocess.CompletedProcess[str]":
         """Run a program as this user, in a session of its own so that a Ctrl-C in the terminal does not reach it."""
-        return subprocess.run(
-            [str(part) for part in command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            cwd="/",
-            env=_environment(),
-            start_new_session=True,
-            timeout=limit.total_seconds(),
-            check=False,
-            **self.identity,
-        )
+        words = [str(part) for part in command]
+        try:
+            return subprocess.run(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                cwd="/",
+                env=_environment(),
+                start_new_session=True,
+                timeout=limit.total_seconds(),
+                check=False,
+                **self.identity,
+            )
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(words, _TIMED_OUT, stdout=f"{words[0]} did not end within {limit}")
 
     def can_enter(self, folder: Path) -> bool:
         """Whether this user can reach a folder, asked of the operating system itself."""

@@ -69,13 +69,19 @@ def _version(folder: Path, account: Account) -> str | None:
 
 def _copy(home: Path, target: Path) -> Path:
     """Copy once, whole or not at all; two copying at the same time do no harm."""
+    copy = target / home.parent.name / home.name
     if target.exists():
-        return target
+        return copy
     with folder_facts(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         unfinished = target.with_name(f"{target.name}.{os.getpid()}")
         shutil.rmtree(unfinished, ignore_errors=True)
-        shutil.copytree(home, unfinished, symlinks=True)
+        package = home.parent
+        shutil.copytree(home, unfinished / package.name / home.name, symlinks=True)
+        # The programs find their libraries by the way from their own folder to that of the wheel's libraries.
+        for libraries in (f"{package.name}.libs", f"{package.name}/.dylibs"):
+            if (package.parent / libraries).exists():
+                shutil.copytree(package.parent / libraries, unfinished / libraries, symlinks=True)
         for path in (unfinished, *unfinished.rglob("*")):
             if not path.is_symlink():
                 path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
@@ -85,4 +91,4 @@ def _copy(home: Path, target: Path) -> Path:
             shutil.rmtree(unfinished, ignore_errors=True)
             if not target.exists():
                 raise
-    return target
+    return copy

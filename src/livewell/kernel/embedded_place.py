@@ -6,7 +6,7 @@
              data/               the PostgreSQL data folder; complete, or absent
              livewell.conf       the settings, written at each start
              server.log          the server's log
-             run/                the socket; below the temporary folder when this path is too long for a socket
+             run/                the socket; below the temporary folder when this path is not fit for a socket
 
 As an ordinary user everything is that user's alone. As root the folder is root's; data, socket and log belong to the
 unprivileged user that runs the server. When that user cannot enter the folder at all (a project below /root), the whole
@@ -15,6 +15,7 @@ folder is kept below /var/lib/livewell instead: the modes of folders that are no
 
 import hashlib
 import os
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ from livewell.kernel.embedded_errors import EmbeddedFolderForeign, EmbeddedFolde
 SYSTEM_FOLDER = Path("/var/lib/livewell")
 # The smallest limit of the supported systems (macOS: 104 bytes with the closing zero), for the longest socket name.
 _SOCKET_FOLDER_LIMIT = 103 - len("/.s.PGSQL.65535")
+# What needs no quoting in the list of folders that PostgreSQL's setting is.
+_PLAIN = re.compile(r"[\w./+-]+", re.ASCII)
 _MARKER_TEXT = "The embedded PostgreSQL of Livewell lives here. Stop it before moving or removing this folder.\n"
 
 
@@ -74,7 +77,7 @@ class Place:
     def socket_folder(self, account: Account) -> Path:
         """A folder for the socket that nobody but the server's user (and root) can enter."""
         folder = self.folder / "run"
-        if len(os.fsencode(folder)) > _SOCKET_FOLDER_LIMIT:
+        if len(os.fsencode(folder)) > _SOCKET_FOLDER_LIMIT or not _PLAIN.fullmatch(str(folder)):
             folder = Path(tempfile.gettempdir()) / f"livewell-{_digest(self.folder)}"
         with folder_facts(folder):
             try:
@@ -90,8 +93,8 @@ def place_for(folder: Path) -> Place:
     asked = Place(folder=folder.expanduser().resolve())
     if os.geteuid() != 0 or asked.data.exists():
         return asked
-    stand_in = Place(folder=SYSTEM_FOLDER / _digest(asked.folder))
-    if stand_in.data.exists() or not Account.for_data(asked.data).can_enter(_nearest(asked.folder)):
+    stand_in, nearest = Place(folder=SYSTEM_FOLDER / _digest(asked.folder)), _nearest(asked.folder)
+    if stand_in.data.exists() or (nearest.is_dir() and not Account.for_data(asked.data).can_enter(nearest)):
         return stand_in
     return asked
 

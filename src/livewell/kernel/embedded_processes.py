@@ -36,14 +36,24 @@ def _linux_birth(pid: int) -> str | None:
 
 
 def is_postgres_in(pid: int, data: Path) -> bool:
-    """Whether this pid is a server process of this data folder; a server always stands in its data folder."""
+    """Whether this pid is a server of this data folder; a server always stands in its data folder.
+
+    Where that cannot be seen (root in a container may not look into other users' processes), its command line tells.
+    """
     if birth_of(pid) is None:
         return False
     try:
         process = psutil.Process(pid)
-        return "postgres" in process.name() and Path(process.cwd()) == data.resolve()
+        return "postgres" in process.name() and _stands_in(process, data.resolve())
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False
+
+
+def _stands_in(process: psutil.Process, data: Path) -> bool:
+    try:
+        return Path(process.cwd()) == data
+    except psutil.AccessDenied:
+        return str(data) in process.cmdline()
 
 
 class Users:
@@ -51,14 +61,17 @@ class Users:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._name = f"{os.getpid()}.{secrets.token_hex(4)}"
+        self._own: Path | None = None
 
     def register(self) -> None:
         self._folder.mkdir(exist_ok=True)
-        (self._folder / self._name).write_text(birth_of(os.getpid()) or "")
+        if self._own is None or not self._own.exists():
+            self._own = self._folder / f"{os.getpid()}.{secrets.token_hex(4)}"
+            self._own.write_text(birth_of(os.getpid()) or "")
 
     def leave(self) -> None:
-        (self._folder / self._name).unlink(missing_ok=True)
+        if self._own is not None:
+            self._own.unlink(missing_ok=True)
 
     def forget_all(self) -> None:
         for entry in self._entries():
@@ -68,8 +81,8 @@ class Users:
         """How many users live; the files of those that crashed are removed."""
         living = 0
         for entry in self._entries():
-            pid = int(entry.name.partition(".")[0])
-            if birth_of(pid) == entry.read_text():
+            pid = entry.name.partition(".")[0]
+            if pid.isdigit() and birth_of(int(pid)) == entry.read_text():
                 living += 1
             else:
                 entry.unlink(missing_ok=True)

@@ -9,6 +9,8 @@
 - `pgbouncer`: PgBouncer in transaction mode before the test's database.
 - `tcp_proxy`: a proxy before the shared server that delays, swallows and cuts.
 
+`child()` runs a Python process of the test's own that it talks to and kills; `until()` waits for a condition.
+
 All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
 throwaway folder. Only that one runs with fsync off. What a machine lacks is skipped by name (`require`, `lack`); with
 LIVEWELL_REQUIRE_ALL=1 any skip is a failure.
@@ -19,6 +21,7 @@ The folder of a run that was killed is removed, with its servers, by the next ru
 
 from livewell.testing.addresses import Address
 from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
+from livewell.testing.processes import Child, child
 from livewell.testing.proxy import TcpProxy, Way
 from livewell.testing.requirements import lack, require
 from livewell.testing.servers import OwnServer, SharedServer, connected
@@ -27,12 +30,14 @@ from livewell.testing.waiting import until
 
 __all__ = [
     "Address",
+    "Child",
     "OwnServer",
     "PgBouncer",
     "SharedServer",
     "Standby",
     "TcpProxy",
     "Way",
+    "child",
     "connected",
     "lack",
     "pgbouncer_before",

@@ -36,7 +36,7 @@ def make_folder() -> Path:
 
 async def remove_folder(folder: Path) -> None:
     """Stop every embedded server left in the folder, then remove it."""
-    for marker in folder.glob("*/livewell-embedded"):
+    for marker in folder.rglob("livewell-embedded"):
         await EmbeddedPostgres(marker.parent).stop(mode="immediate")
     shutil.rmtree(folder, ignore_errors=True)
 
