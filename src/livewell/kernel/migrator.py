@@ -13,6 +13,7 @@ repaired from it; drift of tables is reported and left to a person.
 import asyncio
 import random
 import re
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -153,7 +154,7 @@ class _Migrator:
         """Read the state without waiting for anybody's turn."""
         await connection.execute("begin read only")
         try:
-            await self._limit(connection, self._options.lock_timeout)
+            await self._limit(connection)
             state = await read_state(connection)
         finally:
             await connection.execute("rollback")
@@ -185,15 +186,9 @@ class _Migrator:
 
     @asynccontextmanager
     async def _turn(self, connection: Connection) -> AsyncIterator[None]:
-        """A transaction that no other migrator overlaps; waiting for it may take longer than for any other lock."""
+        """A transaction that no other migrator overlaps."""
         try:
-            await connection.execute("begin")
-            await self._limit(connection, self._options.turn_timeout)
-            try:
-                await connection.execute(QUERIES["take_turn"])
-            except asyncpg.LockNotAvailableError as error:
-                raise MigrationFailed("another migrator holds its lock on this database for too long") from error
-            await self._limit(connection, self._options.lock_timeout)
+            await self._await_turn(connection)
             yield
             await connection.execute("commit")
         except (asyncpg.PostgresError, LivewellError):
@@ -203,11 +198,32 @@ class _Migrator:
             connection.terminate()
             raise
 
+    async def _await_turn(self, connection: Connection) -> None:
+        """Begin a transaction that has the turn, asking again and again.
+
+        Waiting inside the server would hold a snapshot, for which another migrator's concurrent index build waits.
+        """
+        deadline = time.monotonic() + self._options.turn_timeout.total_seconds()
+        attempt = 0
+        while True:
+            await connection.execute("begin")
+            await self._limit(connection)
+            if await connection.fetchval(QUERIES["take_turn"]):
+                return
+            await connection.execute("rollback")
+            if time.monotonic() > deadline:
+                raise MigrationFailed("another migrator holds its lock on this database for too long")
+            attempt += 1
+            log.debug("schema_turn_awaited", attempt=attempt)
+            await asyncio.sleep(random.uniform(0.5, 1) * min(0.01 * 2**attempt, 0.5))
+
     async def _apply_migration(self, connection: Connection, migration: Migration, before: State) -> tuple[Step, ...]:
         with _told_as(f"migration {migration.file_name}"):
             if migration.in_transaction:
                 await connection.execute(migration.text)
             else:
+                # The portal of the last query keeps its snapshot, and a concurrent build would wait for it for ever.
+                await connection.execute("select 1")
                 await self._run_beside(migration)
         await connection.execute(QUERIES["record_migration"], migration.number, migration.name, migration.checksum)
         await _record(connection, before, touched=set())
@@ -242,8 +258,8 @@ class _Migrator:
             await _record_files(connection, [item for item in self._files.objects if item.key in replacer.touched])
         return steps
 
-    async def _limit(self, connection: Connection, lock_timeout: timedelta) -> None:
-        limits = [_milliseconds(lock_timeout), _milliseconds(self._options.step_timeout)]
+    async def _limit(self, connection: Connection) -> None:
+        limits = [_milliseconds(self._options.lock_timeout), _milliseconds(self._options.step_timeout)]
         await connection.execute(QUERIES["limit_step"], *limits)
 
     def _pause(self, attempt: int) -> float:

@@ -8,7 +8,7 @@ select
 
 -- name: take_turn
 -- One migrator at a time on this database; given back when the transaction ends, however it ends.
-select pg_catalog.pg_advisory_xact_lock(x'6c697665'::integer, x'77656c6c'::integer)
+select pg_catalog.pg_try_advisory_xact_lock(x'6c697665'::integer, x'77656c6c'::integer)
 
 -- name: has_history
 -- Whether a migrator was here before; before the first there is no table to ask.

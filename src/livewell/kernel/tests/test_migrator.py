@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from structlog.testing import capture_logs
 
 from livewell.kernel import (
     Action,
@@ -232,23 +233,21 @@ async def test_a_step_is_tried_again_until_the_lock_is_free(empty_owner_url: str
 async def test_waiting_for_another_migrator_may_take_longer_than_a_lock(
     empty_owner_url: str, sql_folder: SqlFolder
 ) -> None:
-    """The turn of another migrator is waited for beyond lock_timeout."""
-    async with connected(empty_owner_url) as holder, connected(empty_owner_url) as watcher:
+    """The turn of another migrator is waited for beyond the lock_timeout and the attempts of a step."""
+    async with connected(empty_owner_url) as holder:
         held = holder.transaction()
         await held.start()
         await holder.execute(QUERIES["take_turn"])
-        migrating = asyncio.create_task(migrate(empty_owner_url, files=sql_folder.files, options=_QUICK))
+        with capture_logs() as logs:
+            migrating = asyncio.create_task(migrate(empty_owner_url, files=sql_folder.files, options=_QUICK))
 
-        async def waits_for_long() -> bool:
-            waiting = await watcher.fetchval(
-                "select exists (select from pg_stat_activity where datname = current_database()"
-                " and wait_event = 'advisory' and clock_timestamp() - query_start > interval '300 milliseconds')"
-            )
-            return bool(waiting) or migrating.done()
+            async def asked_often() -> bool:
+                asked = [line for line in logs if line["event"] == "schema_turn_awaited"]
+                return len(asked) > _QUICK.attempts or migrating.done()
 
-        await until(waits_for_long, "the migrator has waited for three times its lock_timeout")
-        await held.rollback()
-        report = await migrating
+            await until(asked_often, "the migrator has asked for its turn more often than a step is tried")
+            await held.rollback()
+            report = await migrating
     assert [step.action for step in report.steps] == [Action.APPLY]
 
 
