@@ -32,7 +32,7 @@ _JSON = ("old", "new", "detail")
 class AuditStore:
     """Reads and writes the log through any caller: a pool, a line, or a connection inside a transaction."""
 
-    def __init__(self, caller: Caller | Connection) -> None:
+    def __init__(self, caller: "Caller | Connection") -> None:
         self._caller = caller
 
     async def write_entries(self, entries: Sequence[NewEntry], *, at: datetime | None = None) -> list[int]:

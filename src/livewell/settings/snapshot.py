@@ -70,7 +70,7 @@ class Settings:
                 mask(one.name)
 
     @classmethod
-    async def read(cls, caller: Caller | Connection) -> Self:
+    async def read(cls, caller: "Caller | Connection") -> Self:
         """The settings as they are now, in one round trip."""
         return cls(await SettingsStore(caller).get_settings())
 

@@ -9,7 +9,7 @@ QUERIES = Queries.of("livewell.settings")
 class SettingsStore:
     """Reads and changes settings through any caller: a pool, a line, or a connection inside a transaction."""
 
-    def __init__(self, caller: Caller | Connection) -> None:
+    def __init__(self, caller: "Caller | Connection") -> None:
         self._caller = caller
 
     async def get_settings(self) -> list[StoredValue]:

@@ -46,8 +46,8 @@ class SettingsWatcher:
         """Read again; tell the subscribers when something changed, and answer what."""
         newest = await Settings.read(self._caller)
         changed = newest.changed_since(self.current)
-        self.current = newest
         if changed:
+            self.current = newest
             log.info("settings_changed", names=sorted(changed))
             for tell in self._subscribers:
                 tell(newest)

@@ -1,4 +1,5 @@
 -- Entries with ids after one up to another that stand in the sealed range and are in no seal: put there afterwards.
+-- After 0 means from the lowest there is: no entry was ever given an id below 1.
 -- for: service
 create or replace function livewell.verify_audit_entries(p_after bigint, p_upto bigint) returns table (
     problem text, seal bigint, entry_id bigint, detail text
@@ -17,6 +18,7 @@ language sql stable security definer set search_path = '' as $$
     from livewell.audit_entry e
     cross join head
     cross join accounted
-    where e.id > p_after and e.id <= p_upto and e.id <= head.high_water and not e.id <@ accounted.ids
+    where e.id > case p_after when 0 then -9223372036854775808 else p_after end
+        and e.id <= p_upto and e.id <= head.high_water and not e.id <@ accounted.ids
     order by e.id
 $$;
