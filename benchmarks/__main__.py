@@ -4,6 +4,7 @@ import argparse
 import ast
 import asyncio
 import importlib
+import signal
 import sys
 from pathlib import Path
 from typing import cast
@@ -38,11 +39,17 @@ def main(arguments: list[str] | None = None) -> int:
     if options.name not in names():
         print(f"no benchmark called {options.name!r}; there are: {', '.join(names())}", file=sys.stderr)
         return 2
-    return uvloop.run(_run(options.name, quick=options.quick, only=options.only))
+    try:
+        return uvloop.run(_run(options.name, quick=options.quick, only=options.only))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        print("stopped; nothing was written", file=sys.stderr)
+        return 130
 
 
 async def _run(name: str, *, quick: bool, only: str | None) -> int:
     benchmark = cast("Benchmark", importlib.import_module(f"benchmarks.{name}"))
+    if (me := asyncio.current_task()) is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, me.cancel)
     console = Console(width=None if sys.stdout.isatty() else 150)
     server = await asyncio.to_thread(Server.start, CACHE)
     try:

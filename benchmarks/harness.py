@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import statistics
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -131,9 +132,11 @@ async def race(context: Context, contenders: Sequence[Contender], plan: Mapping[
         for contender, program in ready:
             if contender.name in failed:
                 continue
-            context.say(f"[dim]round {round_number}/{context.rounds}: {contender.name}[/]")
+            started = time.monotonic()
             try:
                 await _one_run(context, contender, program, plan, figures)
+                took = time.monotonic() - started
+                context.say(f"[dim]round {round_number}/{context.rounds}: {contender.name}, {took:.1f} s[/]")
             except ContenderFailed as failure:
                 failed.add(contender.name)
                 context.say(f"[bold red]{contender.name} failed:[/] {failure}")

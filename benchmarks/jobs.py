@@ -24,7 +24,8 @@ async def run(context: Context) -> None:
     plan = QUICK if context.quick else FULL
     context.versions["postgresql"] = await context.server.version()
     figures = await race(context, [RAW_LOOP, OURS, OURS_SERIAL, *PEER_FIELD], plan)
-    print_figures(context, figures, against=RAW, measures=MEASURES)
+    if figures.samples:
+        print_figures(context, figures, against=RAW, measures=MEASURES)
     if context.only is None:
         context.bars += peer_bars(figures) + latency_bars(figures) + [serial_bar(figures)]
     if context.wants("solo"):

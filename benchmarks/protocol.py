@@ -8,10 +8,11 @@ Only the standard library is used here, because the peers import it inside envir
 import asyncio
 import json
 import os
+import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 FINISH_POLL = 0.005
 SETTLE = 1.0
@@ -90,6 +91,12 @@ class Subject(Protocol):
 
 def report(measure: str, value: float, unit: str) -> None:
     print(json.dumps({"measure": measure, "value": value, "unit": unit}), flush=True)
+
+
+def leave() -> NoReturn:
+    """End at once: the database is dropped next, and no peer's way of stopping is measured."""
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def report_version(version: str) -> None:

@@ -9,7 +9,7 @@ import asyncpg
 import uvloop
 from pydantic import BaseModel
 
-from benchmarks.protocol import Plan, Tally, measure, report_version
+from benchmarks.protocol import Plan, Tally, leave, measure, report_version
 from benchmarks.solo.queue import migrated
 
 UNFINISHED = "select count(*) from livewell.job where state in ('pending', 'processing')"
@@ -50,7 +50,7 @@ class LivewellSubject:
         return job
 
     async def clear(self) -> None:
-        await self._watcher.execute("truncate livewell.job")
+        await self._watcher.execute("truncate livewell.job, livewell.job_attempt")
 
     async def tidy(self) -> None:
         await self._watcher.execute("vacuum analyze livewell.job")
@@ -71,6 +71,7 @@ async def main() -> None:
     report_version(f"livewell {version('livewell')}, asyncpg {asyncpg.__version__}")
     async with Livewell(database_url=plan.dsn) as app:
         await measure(LivewellSubject(app, watcher, plan), plan, unique_drain=True)
+        leave()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 import asyncpg
 import uvloop
 
-from benchmarks.protocol import Plan, Tally, measure, report_version
+from benchmarks.protocol import Plan, Tally, leave, measure, report_version
 
 SCHEMA = Path(__file__).parents[1] / "sql" / "raw.sql"
 BATCH = 500
@@ -87,6 +87,7 @@ async def main() -> None:
     await connections[0].execute(SCHEMA.read_text(encoding="utf-8"))
     report_version(f"asyncpg {asyncpg.__version__}")
     await measure(Raw(connections), plan)
+    leave()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pgqueuer import PgQueuer
 from pgqueuer.db import AsyncpgDriver
 from pgqueuer.queries import Queries
 
-from benchmarks.protocol import Plan, Tally, measure, report_version
+from benchmarks.protocol import Plan, Tally, leave, measure, report_version
 
 
 class PgQueuerSubject:
@@ -58,11 +58,6 @@ class PgQueuerSubject:
     async def unfinished(self) -> int:
         return int(await self._client.fetchval("select count(*) from pgqueuer"))
 
-    async def stop(self) -> None:
-        self._manager.shutdown.set()
-        if self._worker is not None:
-            await asyncio.wait([self._worker], timeout=10)
-
 
 async def main() -> None:
     plan = Plan.from_environment()
@@ -70,7 +65,7 @@ async def main() -> None:
     await subject.install()
     report_version(f"pgqueuer {version('pgqueuer')}, asyncpg {version('asyncpg')}")
     await measure(subject, plan)
-    await subject.stop()
+    leave()
 
 
 if __name__ == "__main__":

@@ -3,14 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib.metadata import version
 
 import procrastinate
 import psycopg
 import uvloop
 
-from benchmarks.protocol import Plan, Tally, measure, report_version
+from benchmarks.protocol import Plan, Tally, leave, measure, report_version
 
 
 class ProcrastinateSubject:
@@ -51,12 +50,6 @@ class ProcrastinateSubject:
         row = await cursor.fetchone()
         return int(row[0])
 
-    async def stop(self) -> None:
-        if self._worker is not None:
-            self._worker.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._worker
-
 
 async def main() -> None:
     logging.disable(logging.INFO)
@@ -69,7 +62,7 @@ async def main() -> None:
         subject = ProcrastinateSubject(app, watcher, plan)
         report_version(f"procrastinate {version('procrastinate')}, psycopg {version('psycopg')}")
         await measure(subject, plan)
-        await subject.stop()
+        leave()
 
 
 if __name__ == "__main__":

@@ -90,7 +90,6 @@ async function latency(subject, tally, first, name) {
     waits.push((await start) - asked);
     await sleep(plan.gap * 1000);
   }
-  if (!waits.length) return;
   waits.sort((a, b) => a - b);
   const at = (percent) => waits[Math.round((percent / 100) * (waits.length - 1))] * 1000;
   report(`${name}_p50`, at(50), "ms");
@@ -101,6 +100,7 @@ async function measure(subject, tally) {
   await singles(subject);
   await bulk(subject);
   await drain(subject, tally);
+  if (!plan.samples) return;
   await latency(subject, tally, FIRST_SAMPLE, "latency_after_burst");
   await subject.tidy();
   await sleep(SETTLE);

@@ -1,34 +1,44 @@
 """The one place where the solo bars touch Livewell: its SQL surface, called as any language would call it."""
 
-import json
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import asyncpg
 
 from benchmarks.harness import Context
+from livewell.kernel import configure_logs, migrate
 
 LIVE_PARTITION = "livewell.job_live"
 TEMPLATE = "solo_template"
 CHUNK = 1_000
 ENQUEUE_SERIES = """
-select livewell.enqueue_jobs(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-    'kind', $1::text, 'payload', jsonb_build_object('i', i), 'priority', $2::int, 'dedupe_key', $3 || '/' || i
-))))
-from generate_series($4::bigint, $5::bigint) as i
+select count(*) from livewell.enqueue_jobs((
+    select jsonb_agg(jsonb_build_object(
+        'kind', $1::text, 'payload', jsonb_build_object('i', i), 'priority', $2::int,
+        'dedupe_key', $1::text || '/' || i
+    ))
+    from generate_series($3::bigint, $4::bigint) as i
+))
 """
-CLAIM = "select * from livewell.claim_jobs($1::text, $2::text[], $3::int)"
-FINISH = "select livewell.finish_jobs($1::text, $2::text::jsonb)"
+CLAIM = "select job_id, lease_token, payload from livewell.claim_jobs($1::text, $2::text[], $3::int)"
+FINISH = "select count(*) from livewell.finish_jobs($1::bigint[], $2::uuid[], $3::text[]) where state = 'completed'"
+SET = "select livewell.set_setting($1::text, $2::text)"
 PAUSE = "select livewell.pause_kind($1::text)"
-DECLARE = "insert into livewell.kind (name, queue_group) values ($1, $2) on conflict do nothing"
+DECLARE = (
+    "select livewell.declare_kinds(jsonb_build_array(jsonb_build_object('kind', $1::text, 'queue_group', $2::text)))"
+)
 
 
 async def migrated(url: str) -> None:
-    """Bring a fresh database to Livewell's newest schema."""
-    raise NotImplementedError("the migrator's call goes here")
+    """Bring a fresh database to Livewell's newest schema, with the partitions a maintainer would have made."""
+    configure_logs(level="warning")
+    await migrate(url)
+    connection = await asyncpg.connect(url)
+    await connection.execute("select livewell.make_job_partitions()")
+    await connection.close()
 
 
 @dataclass(kw_only=True)
@@ -56,6 +66,10 @@ class Queue:
         """A kind of jobs in a group."""
         await self.other.execute(DECLARE, kind, group)
 
+    async def configure(self, settings: Mapping[str, str]) -> None:
+        for name, value in settings.items():
+            await self.other.execute(SET, name, value)
+
     async def pause(self, kind: str) -> None:
         await self.other.execute(PAUSE, kind)
 
@@ -65,7 +79,7 @@ class Queue:
         self.enqueued += jobs
         for start in range(first, first + jobs, CHUNK):
             end = min(start + CHUNK, first + jobs) - 1
-            await self.other.execute(ENQUEUE_SERIES, kind, priority, kind, start, end)
+            await self.other.execute(ENQUEUE_SERIES, kind, priority, start, end)
 
     async def claim(self, most: int) -> list[asyncpg.Record]:
         return await self.claimer.fetch(CLAIM, self.worker, [self.group], most)
@@ -76,10 +90,10 @@ class Queue:
         return time.perf_counter() - started, rows
 
     async def finish(self, rows: Sequence[asyncpg.Record]) -> None:
-        outcomes: list[dict[str, Any]] = [
-            {"id": row["id"], "lease_token": str(row["lease_token"]), "outcome": "completed"} for row in rows
-        ]
-        await self.other.execute(FINISH, self.worker, json.dumps(outcomes))
+        ids, tokens = [row["job_id"] for row in rows], [row["lease_token"] for row in rows]
+        finished = await self.other.fetchval(FINISH, ids, tokens, ["completed"] * len(rows))
+        if finished != len(rows):
+            raise RuntimeError(f"finished {finished} of {len(rows)}")
 
     async def churn(self, jobs: int, *, batch: int = 500) -> None:
         """So many jobs in and out again, with nothing left behind but what they leave behind."""

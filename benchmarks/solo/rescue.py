@@ -6,11 +6,10 @@ Both workers write each start into a file of their own, so what happened is read
 import asyncio
 import json
 import os
-import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +20,13 @@ from benchmarks.stage.cache import ROOT
 LEASE = 2.0
 TICK = 1.0
 JOBS_EACH = 20
-WORK = 5.0
-LIMIT = 60.0
+WORK = 4.0
+LIMIT = 30.0
+SETTINGS = {
+    "worker.heartbeat_interval": f"{LEASE / 4} seconds",
+    "worker.timeout": f"{LEASE} seconds",
+    "worker.reclaim_jitter_max": "0 seconds",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,27 +44,26 @@ async def bars(context: Context) -> list[Bar]:
         history = Path(folder) / "history.jsonl"
         history.touch()
         async with fresh_queue(context, "rescue") as queue:
+            await queue.configure(SETTINGS)
             killed_at, doomed, starts = await _kill_one(queue, history)
     return _judge(context, killed_at, doomed, starts)
 
 
 async def _kill_one(queue: Queue, history: Path) -> tuple[float, int, list[Start]]:
     """The doomed worker takes its jobs, the other one its own; then the first is killed and the second takes over."""
-    workers = []
+    workers: list[asyncio.subprocess.Process] = []
     try:
-        workers.append(await _worker(queue.url, history, slots=JOBS_EACH))
-        await queue.enqueue(JOBS_EACH)
-        await _until(lambda: len(_read(history)) >= JOBS_EACH)
-        workers.append(await _worker(queue.url, history, slots=2 * JOBS_EACH))
-        await queue.enqueue(JOBS_EACH)
-        await _until(lambda: len(_read(history)) >= 2 * JOBS_EACH)
-        doomed = workers[0].pid
+        for slots in (JOBS_EACH, 2 * JOBS_EACH):
+            workers.append(await _worker(queue.url, history, slots=slots))
+            await queue.enqueue(JOBS_EACH)
+            await _until_started(history, len(workers) * JOBS_EACH, workers)
+        doomed, living = workers
         killed_at = time.monotonic()
-        os.kill(doomed, signal.SIGKILL)
-        await _until(lambda: len(_read(history)) >= 3 * JOBS_EACH)
+        doomed.kill()
+        await _until_started(history, 3 * JOBS_EACH, [living])
         # The living worker's jobs outlast the lease; only when they are done is it known that none ran twice.
         await asyncio.sleep(max(0.0, killed_at + WORK - time.monotonic()))
-        return killed_at, doomed, _read(history)
+        return killed_at, doomed.pid, _read(history)
     finally:
         for worker in workers:
             if worker.returncode is None:
@@ -85,9 +88,11 @@ def _read(history: Path) -> list[Start]:
     return [Start(**json.loads(line)) for line in history.read_text(encoding="utf-8").splitlines()]
 
 
-async def _until(condition: Callable[[], bool]) -> None:
+async def _until_started(history: Path, jobs: int, workers: Sequence[asyncio.subprocess.Process]) -> None:
     async with asyncio.timeout(LIMIT):
-        while not condition():  # noqa: ASYNC110 - another process writes the file that is looked at
+        while len(_read(history)) < jobs:
+            if any(worker.returncode is not None for worker in workers):
+                raise RuntimeError("a worker ended by itself")
             await asyncio.sleep(0.02)
 
 
@@ -103,6 +108,7 @@ def _judge(context: Context, killed_at: float, doomed: int, starts: list[Start])
             "median": round(max(waits), 3),
             "unit": "s until the last lost job ran again",
             "sizes": {"jobs_lost": len(lost), "lease_s": LEASE, "tick_s": TICK},
+            "settings": SETTINGS,
             "live_jobs_run_again": twice,
         }
     )

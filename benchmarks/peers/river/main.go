@@ -191,9 +191,6 @@ func (b *bench) latency(ctx context.Context, first int, name string) {
 		waits = append(waits, (<-start).Sub(asked).Seconds()*1000)
 		time.Sleep(time.Duration(b.plan.Gap * float64(time.Second)))
 	}
-	if len(waits) == 0 {
-		return
-	}
 	sort.Float64s(waits)
 	at := func(percent float64) float64 { return waits[int(math.Round(percent/100*float64(len(waits)-1)))] }
 	report(name+"_p50", at(50), "ms")
@@ -209,11 +206,13 @@ func main() {
 	b.singles(ctx)
 	b.bulk(ctx)
 	b.drain(ctx)
+	if b.plan.Samples == 0 {
+		return
+	}
 	b.latency(ctx, firstSample, "latency_after_burst")
 	b.execute(ctx, "vacuum analyze river_job")
 	time.Sleep(settle)
 	b.latency(ctx, firstSample+b.plan.Samples, "latency_idle")
-	must(b.client.Stop(ctx))
 }
 
 func (b *bench) open(ctx context.Context) {
