@@ -16,12 +16,14 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from livewell.kernel.errors import LivewellError
+from livewell.kernel.sql_statements import split_statements
 
 NO_TRANSACTION = "-- livewell: no transaction"
 GRANTEES = {"service": "livewell_service", "user": "livewell_user", "anon": "livewell_anon"}
 
 _MIGRATION_NAME = re.compile(r"(?P<number>\d{4})_(?P<name>[a-z][a-z0-9_]*)\.sql")
 _OBJECT_NAME = re.compile(r"(?P<name>[a-z][a-z0-9_]*)\.sql")
+_ENDS_TRANSACTION = re.compile(r"(--[^\n]*\n|\s)*(begin|start|commit|end|rollback|abort)\b", re.IGNORECASE)
 _FOR = re.compile(r"^-- for:(?P<roles>.*)$", re.MULTILINE)
 
 
@@ -138,7 +140,12 @@ def _migration(file: Traversable | Path) -> Migration:
     match = _MIGRATION_NAME.fullmatch(file.name)
     if match is None:
         raise SqlFileInvalid(f"migration {file.name} is not named like 0007_room_what.sql")
-    return Migration(number=int(match["number"]), name=match["name"], text=_text(file))
+    migration = Migration(number=int(match["number"]), name=match["name"], text=_text(file))
+    if migration.in_transaction and any(_ENDS_TRANSACTION.match(s) for s in split_statements(migration.text)):
+        raise SqlFileInvalid(
+            f"migration {file.name} begins or ends a transaction", fix="each is one transaction already"
+        )
+    return migration
 
 
 def _object(kind: ObjectKind, file: Traversable | Path) -> ObjectFile:

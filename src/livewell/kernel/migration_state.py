@@ -183,3 +183,27 @@ async def read_state(connection: Connection) -> State:
 async def live_fingerprints(connection: Connection) -> dict[ObjectKey, str]:
     rows = await connection.fetch(QUERIES["list_live_objects"])
     return {(row["kind"], row["name"]): checksum_of(row["definition"]) for row in rows}
+
+
+async def record_changes(connection: Connection, before: State, *, touched: set[ObjectKey]) -> None:
+    """Remember what this step changed and what it vouches for; what somebody else changed stays drift."""
+    live = await live_fingerprints(connection)
+    if before.server_changed or not before.recorded:
+        changed = live.keys() | before.recorded.keys()
+    else:
+        vouched = {key for kind, name in touched for key in keys_of(kind, name)}
+        changed = {key for key in live.keys() | before.live.keys() if live.get(key) != before.live.get(key)} | vouched
+    kept = sorted(key for key in changed if key in live)
+    gone = sorted(key for key in changed if key not in live)
+    await connection.execute(QUERIES["record_objects"], *_columns(kept), [live[key] for key in kept])
+    await connection.execute(QUERIES["forget_objects"], *_columns(gone))
+
+
+async def record_files(connection: Connection, items: list[ObjectFile]) -> None:
+    """Remember from which version of its file each object was made."""
+    checksums = [item.checksum for item in items]
+    await connection.execute(QUERIES["record_files"], *_columns([item.key for item in items]), checksums)
+
+
+def _columns(keys: list[ObjectKey]) -> tuple[list[str], list[str]]:
+    return [kind for kind, _ in keys], [name for _, name in keys]

@@ -30,27 +30,29 @@ from livewell.kernel.errors import (
     LivewellError,
     LockNotAvailable,
     MigrationFailed,
+    NotPrimary,
     RolesMissing,
     ServerTooOld,
     fact_from,
     reason_of,
 )
-from livewell.kernel.migration_files import Migration, ObjectFile, SqlFiles
+from livewell.kernel.migration_files import Migration, SqlFiles
 from livewell.kernel.migration_state import (
     Action,
     Drift,
-    ObjectKey,
     State,
     Step,
-    keys_of,
-    live_fingerprints,
     read_state,
+    record_changes,
+    record_files,
 )
 from livewell.kernel.queries import QUERIES
 from livewell.kernel.schema_objects import ObjectReplacer
 from livewell.kernel.sql_statements import split_statements
 
 OLDEST_SERVER = 15
+
+_NOT_THE_FILES_FAULT = (LockNotAvailable, Contended, DatabaseUnavailable, DiskFull, NotPrimary, RolesMissing)
 _BUILT_CONCURRENTLY = re.compile(
     r"\bcreate\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(?P<name>\w+)", re.IGNORECASE
 )
@@ -192,7 +194,8 @@ class _Migrator:
             yield
             await connection.execute("commit")
         except (asyncpg.PostgresError, LivewellError):
-            await connection.execute("rollback")
+            if not connection.is_closed():
+                await connection.execute("rollback")
             raise
         except BaseException:
             connection.terminate()
@@ -226,7 +229,7 @@ class _Migrator:
                 await connection.execute("select 1")
                 await self._run_beside(migration)
         await connection.execute(QUERIES["record_migration"], migration.number, migration.name, migration.checksum)
-        await _record(connection, before, touched=set())
+        await record_changes(connection, before, touched=set())
         return (Step(action=Action.APPLY, kind="migration", name=migration.file_name),)
 
     async def _run_beside(self, migration: Migration) -> None:
@@ -254,8 +257,8 @@ class _Migrator:
         with _told_as("dropping what has no file any more"):
             await replacer.drop(before.orphans(self._files))
         if steps:
-            await _record(connection, before, touched=replacer.touched)
-            await _record_files(connection, [item for item in self._files.objects if item.key in replacer.touched])
+            await record_changes(connection, before, touched=replacer.touched)
+            await record_files(connection, [item for item in self._files.objects if item.key in replacer.touched])
         return steps
 
     async def _limit(self, connection: Connection) -> None:
@@ -267,29 +270,6 @@ class _Migrator:
         return random.uniform(0.5, 1) * longest.total_seconds()
 
 
-async def _record(connection: Connection, before: State, *, touched: set[ObjectKey]) -> None:
-    """Remember what this step changed and what it vouches for; what somebody else changed stays drift."""
-    live = await live_fingerprints(connection)
-    if before.server_changed or not before.recorded:
-        changed = live.keys() | before.recorded.keys()
-    else:
-        vouched = {key for kind, name in touched for key in keys_of(kind, name)}
-        changed = {key for key in live.keys() | before.live.keys() if live.get(key) != before.live.get(key)} | vouched
-    kept = sorted(key for key in changed if key in live)
-    gone = sorted(key for key in changed if key not in live)
-    await connection.execute(QUERIES["record_objects"], *_columns(kept), [live[key] for key in kept])
-    await connection.execute(QUERIES["forget_objects"], *_columns(gone))
-
-
-async def _record_files(connection: Connection, items: list[ObjectFile]) -> None:
-    checksums = [item.checksum for item in items]
-    await connection.execute(QUERIES["record_files"], *_columns([item.key for item in items]), checksums)
-
-
-def _columns(keys: list[ObjectKey]) -> tuple[list[str], list[str]]:
-    return [kind for kind, _ in keys], [name for _, name in keys]
-
-
 @contextmanager
 def _told_as(what: str) -> Iterator[None]:
     """Say which file failed; what a repeat can cure, and what is not the file's fault, keeps its own name."""
@@ -299,7 +279,7 @@ def _told_as(what: str) -> Iterator[None]:
         fact = fact_from(error)
         if _is_passing(error):
             raise Contended(reason_of(error)) from error
-        if isinstance(fact, (LockNotAvailable, Contended, DatabaseUnavailable, DiskFull, RolesMissing)):
+        if isinstance(fact, _NOT_THE_FILES_FAULT):
             raise fact from error
         raise MigrationFailed(f"{what}: {reason_of(error)}", detail=getattr(error, "detail", None)) from error
 

@@ -184,8 +184,9 @@ async def test_a_function_made_by_hand_is_taken_over_by_its_file(empty_owner_url
         ("views/Answer", "-- for: service\ncreate or replace view livewell.answer as select 1;"),
         ("migrations/2_short", "select 1;"),
         ("migrations/0001_kernel_twin", "select 1;"),
+        ("migrations/0002_kernel_half", "select 1; -- so far\n commit; select 2;"),
     ],
-    ids=["no audience", "unknown audience", "other name", "bad name", "bad number", "twin number"],
+    ids=["no audience", "unknown audience", "other name", "bad name", "bad number", "twin number", "commits"],
 )
 async def test_a_file_that_breaks_the_rules_is_refused_before_anything(
     sql_folder: SqlFolder, place: str, text: str
