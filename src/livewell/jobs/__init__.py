@@ -41,7 +41,7 @@ from livewell.jobs.metrics import (
     JOBS_ENQUEUED,
     JOBS_FINISHED,
     LEASES_LOST,
-    RUN_SECONDS,
+    RUN_TIMES,
     QueueGauges,
 )
 from livewell.jobs.payloads import PayloadChecker
@@ -83,7 +83,7 @@ __all__ = [
     "JOBS_ENQUEUED",
     "JOBS_FINISHED",
     "LEASES_LOST",
-    "RUN_SECONDS",
+    "RUN_TIMES",
     "Beat",
     "Cancel",
     "Care",

@@ -1,8 +1,12 @@
 """What the queue tells Prometheus: gauges read from the database by `QueueGauges`, counters of this process."""
 
+from bisect import bisect_left
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram
+from prometheus_client.metrics_core import HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from livewell.jobs.store import JobStore
 
@@ -20,7 +24,41 @@ LEASES_LOST = Counter("livewell_leases_lost", "Attempts that no longer counted w
 CLAIM_SECONDS = Histogram("livewell_claim_seconds", "Time of a claim call.", buckets=_MOMENTS)
 FINISH_SECONDS = Histogram("livewell_finish_seconds", "Time of a finish call.", buckets=_MOMENTS)
 HEARTBEAT_SECONDS = Histogram("livewell_heartbeat_seconds", "Time of a heartbeat call.", buckets=_MOMENTS)
-RUN_SECONDS = Histogram("livewell_job_run_seconds", "Time a handler took.", ["kind"], buckets=_MOMENTS)
+
+
+class RunTimes(Collector):
+    """A histogram per kind that costs a tenth of a microsecond an observation, for handlers that are as quick."""
+
+    name = "livewell_job_run_seconds"
+
+    def __init__(self) -> None:
+        self._counts: dict[str, list[int]] = {}
+        self._sums: dict[str, float] = {}
+
+    def observe(self, kind: str, seconds: float) -> None:
+        counts = self._counts.get(kind)
+        if counts is None:
+            counts = self._counts[kind] = [0] * (len(_MOMENTS) + 1)
+            self._sums[kind] = 0.0
+        counts[bisect_left(_MOMENTS, seconds)] += 1
+        self._sums[kind] += seconds
+
+    def describe(self) -> Iterable[Metric]:
+        return [HistogramMetricFamily(self.name, "Time a handler took.", labels=["kind"])]
+
+    def collect(self) -> Iterable[Metric]:
+        family = HistogramMetricFamily(self.name, "Time a handler took.", labels=["kind"])
+        for kind, counts in self._counts.items():
+            total, buckets = 0, []
+            for bound, count in zip([*map(str, _MOMENTS), "+Inf"], counts, strict=True):
+                total += count
+                buckets.append((bound, total))
+            family.add_metric([kind], buckets, self._sums[kind])
+        yield family
+
+
+RUN_TIMES = RunTimes()
+REGISTRY.register(RUN_TIMES)
 
 
 class QueueGauges:

@@ -40,7 +40,7 @@ QUERIES = Queries.of("livewell.jobs")
 class JobStore:
     """Calls the queue over a pool, a line, or the caller's own connection."""
 
-    def __init__(self, caller: Caller | Connection) -> None:
+    def __init__(self, caller: "Caller | Connection") -> None:
         self._caller = caller
 
     async def enqueue_jobs(

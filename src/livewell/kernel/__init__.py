@@ -38,7 +38,7 @@ from livewell.kernel.errors import (
     facts_by_code,
 )
 from livewell.kernel.listener import Listener
-from livewell.kernel.logs import MASK, configure_logs, mask, masked
+from livewell.kernel.logs import MASK, configure_logs, mask, masked, working_on
 from livewell.kernel.migration_files import SqlFiles
 from livewell.kernel.migration_state import Action, Change, Drift, Step
 from livewell.kernel.migrator import CheckReport, MigrationReport, MigratorOptions, check, migrate, plan
@@ -97,4 +97,5 @@ __all__ = [
     "migrate",
     "plan",
     "wait_for_any",
+    "working_on",
 ]

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
+from contextvars import ContextVar
 from typing import Any, TextIO
 
 import structlog
@@ -28,6 +29,9 @@ _URL_PASSWORD = re.compile(r"(?P<before>[a-z][a-z0-9+.\-]*://[^\s:/@]*:)[^\s/@]+
 _HARMLESS = {"dedupe_key", "serial_key"}
 
 _registered: set[str] = set()
+
+working_on: ContextVar[int | None] = ContextVar("working_on", default=None)
+"""The job this task works on: its id is on every line logged meanwhile, whoever logs it."""
 
 
 class LogSettingInvalid(LivewellError):
@@ -66,6 +70,7 @@ def configure_logs(
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
+            _add_job_id,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
@@ -82,6 +87,13 @@ def _renderer(shape: str, stream: TextIO) -> Any:
     if shape == "json":
         return structlog.processors.JSONRenderer()
     return structlog.dev.ConsoleRenderer(colors=stream.isatty())
+
+
+def _add_job_id(_logger: object, _method: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    job_id = working_on.get()
+    if job_id is not None:
+        fields.setdefault("job_id", job_id)
+    return fields
 
 
 def _mask_fields(_logger: object, _method: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

@@ -1,0 +1,266 @@
+"""The application: what a program that uses Livewell holds in its hand.
+
+app = Livewell()                       # embedded PostgreSQL unless DATABASE_URL is set
+
+@app.job("report", retries=3)
+async def make_report(job: ReportRequest, ctx: JobContext) -> ReportResult: ...
+
+async with app:
+    await app.enqueue(ReportRequest(month="2026-11"), priority=5)
+    await app.run_worker()
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import structlog
+from pydantic import BaseModel
+
+from livewell.audit import AuditStore, Sealer
+from livewell.jobs import (
+    CANCEL_CHANNEL,
+    JOBS_CHANNEL,
+    JOBS_ENQUEUED,
+    Enqueued,
+    InvalidJob,
+    JobRequest,
+    JobStore,
+    JsonObject,
+    KindDeclaration,
+    Maintainer,
+    OnDuplicate,
+    PayloadChecker,
+    QueueGauges,
+    Rescuer,
+    UnknownKind,
+)
+from livewell.kernel import Connection, Database, DatabaseOptions, EmbeddedPostgres, Listener, Service, migrate
+from livewell.settings import CHANNEL as SETTINGS_CHANNEL
+from livewell.settings import SettingsWatcher
+from livewell.worker import Handler, HandlerFunction, Worker, WorkerOptions, carried_context, handler_of
+
+F = TypeVar("F", bound=HandlerFunction)
+
+log = structlog.get_logger("livewell.app")
+
+
+class Livewell:
+    """Declares kinds, queues jobs, runs workers; opened with `async with`."""
+
+    def __init__(
+        self,
+        database_url: str | None = None,
+        *,
+        direct_url: str | None = None,
+        pooled: bool = False,
+        data_folder: Path | None = None,
+        options: DatabaseOptions | None = None,
+    ) -> None:
+        self._url = database_url or (options.url if options else None) or os.environ.get("DATABASE_URL")
+        self._options = options or DatabaseOptions(url=self._url or "", direct_url=direct_url, pooled=pooled)
+        self._data_folder = data_folder
+        self._embedded: EmbeddedPostgres | None = None
+        self._database: Database | None = None
+        self._checker: PayloadChecker | None = None
+        self._handlers: dict[str, Handler] = {}
+        self._kinds_of: dict[type[BaseModel], str] = {}
+        self._warned: set[str] = set()
+
+    @property
+    def database(self) -> Database:
+        if self._database is None:
+            raise InvalidJob("the application is not open", fix="use it inside `async with app:`")
+        return self._database
+
+    @property
+    def jobs(self) -> JobStore:
+        return JobStore(self.database)
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        return self._handlers
+
+    async def __aenter__(self) -> Self:
+        if self._url is None:
+            self._embedded = EmbeddedPostgres(self._data_folder)
+            self._url = await self._embedded.start()
+            await migrate(self._url)
+        self._database = await Database.open(replace(self._options, url=self._url))
+        self._checker = PayloadChecker(self.jobs)
+        if self._handlers:
+            await self.jobs.declare_kinds(
+                (handler.declaration for handler in self._handlers.values()), actor="application"
+            )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._database is not None:
+            await self._database.close()
+            self._database = None
+        if self._embedded is not None:
+            await self._embedded.release()
+            self._embedded = None
+            self._url = None
+
+    def job(
+        self,
+        kind: str,
+        *,
+        group: str | None = None,
+        retries: int | None = None,
+        backoff_first: timedelta | None = None,
+        backoff_max: timedelta | None = None,
+        lease: timedelta | None = None,
+        time_limit: timedelta | None = None,
+        concurrency: int | None = None,
+        priority: int | None = None,
+        description: str | None = None,
+    ) -> Callable[[F], F]:
+        """Make the decorated function the handler of a kind; its payload model becomes the kind's schema."""
+
+        def declare(function: F) -> F:
+            declaration = KindDeclaration(
+                kind=kind,
+                queue_group=group,
+                description=description or (function.__doc__ or "").strip().partition("\n")[0] or None,
+                retries=retries,
+                backoff_first=backoff_first,
+                backoff_max=backoff_max,
+                lease=lease,
+                time_limit=time_limit,
+                concurrency=concurrency,
+                default_priority=priority,
+            )
+            handler = handler_of(function, declaration)
+            if handler.model is not None:
+                schema = handler.model.model_json_schema()
+                self._kinds_of[handler.model] = kind
+                handler = replace(handler, declaration=replace(declaration, payload_schema=schema))
+            self._handlers[kind] = handler
+            return function
+
+        return declare
+
+    async def enqueue(
+        self,
+        job: BaseModel | str,
+        payload: JsonObject | BaseModel | None = None,
+        *,
+        priority: int | None = None,
+        scheduled_at: datetime | None = None,
+        delay: timedelta | None = None,
+        category: str | None = None,
+        dedupe_key: str | None = None,
+        serial_key: str | None = None,
+        endpoint: str | None = None,
+        estimated_bytes: int | None = None,
+        estimated_tokens: int | None = None,
+        retries: int | None = None,
+        on_duplicate: OnDuplicate = OnDuplicate.KEEP,
+        connection: "Connection | None" = None,
+    ) -> Enqueued:
+        """Queue one job: a payload whose model has a handler here, or a kind by name with its payload.
+
+        With `connection` it is part of that connection's transaction and exists only if that commits.
+        """
+        if delay is not None:
+            scheduled_at = datetime.now().astimezone() + delay
+        request = JobRequest(
+            kind=self._kind_of(job),
+            payload=_as_json(payload if isinstance(job, str) else job),
+            priority=priority,
+            scheduled_at=scheduled_at,
+            category=category,
+            dedupe_key=dedupe_key,
+            serial_key=serial_key,
+            endpoint=endpoint,
+            estimated_bytes=estimated_bytes,
+            estimated_tokens=estimated_tokens,
+            retries=retries,
+        )
+        (enqueued,) = await self.enqueue_many([request], on_duplicate=on_duplicate, connection=connection)
+        return enqueued
+
+    async def enqueue_many(
+        self,
+        requests: Iterable[JobRequest],
+        *,
+        on_duplicate: OnDuplicate = OnDuplicate.KEEP,
+        connection: "Connection | None" = None,
+    ) -> list[Enqueued]:
+        """Queue a batch in one call: all of it, or, when one request is bad, nothing."""
+        trace_context = carried_context()
+        batch = [
+            request if trace_context is None else replace(request, trace_context=trace_context) for request in requests
+        ]
+        if self._checker is not None:
+            await self._checker.refresh()
+            for request in batch:
+                self._checker.check_known(request.kind, request.payload)
+        store = self.jobs if connection is None else JobStore(connection)
+        enqueued = await store.enqueue_jobs(batch, on_duplicate)
+        self._note(batch, enqueued)
+        return enqueued
+
+    def worker(self, settings: SettingsWatcher, options: WorkerOptions | None = None) -> Worker:
+        """A worker for the kinds declared here, to be run by a service of one's own."""
+        return Worker(self.database, list(self._handlers.values()), settings, options or WorkerOptions())
+
+    async def service(self, options: WorkerOptions | None = None) -> tuple[Service, Worker]:
+        """A worker with everything it needs beside it: listener, settings, rescuer, maintainer, sealer, gauges."""
+        settings = await SettingsWatcher.begin(self.database)
+        worker = self.worker(settings, options)
+
+        def on_notify(channel: str, payload: str) -> None:
+            worker.on_notify(channel, payload)
+            settings.on_notify(channel, payload)
+
+        def on_reconnect() -> None:
+            worker.on_reconnect()
+            settings.on_reconnect()
+
+        listener = Listener(
+            self.database.options, [JOBS_CHANNEL, CANCEL_CHANNEL, SETTINGS_CHANNEL], on_notify, on_reconnect
+        )
+        sealer = Sealer(AuditStore(self.database), lambda: settings.current.audit_seal_interval)
+        service = Service(
+            agents=[Rescuer(self.jobs), Maintainer(self.jobs), sealer, QueueGauges(self.jobs)],
+            components=[listener, worker],
+        )
+        service.add(settings, wake=settings.wake)
+        return service, worker
+
+    async def run_worker(self, options: WorkerOptions | None = None) -> int:
+        """Run a worker until SIGTERM or SIGINT; returns the exit code."""
+        service, _ = await self.service(options)
+        return await service.run()
+
+    def _kind_of(self, job: BaseModel | str) -> str:
+        if isinstance(job, str):
+            return job
+        kind = self._kinds_of.get(type(job))
+        if kind is None:
+            raise UnknownKind(
+                f"no handler here takes a {type(job).__name__}", fix='name the kind: enqueue("kind", payload)'
+            )
+        return kind
+
+    def _note(self, batch: list[JobRequest], enqueued: list[Enqueued]) -> None:
+        """Count, and say once per kind that no running worker handles it."""
+        for request, answer in zip(batch, enqueued, strict=True):
+            JOBS_ENQUEUED.labels(kind=request.kind, outcome=answer.outcome).inc()
+            if not answer.handled and request.kind not in self._warned:
+                self._warned.add(request.kind)
+                log.warning("kind_unhandled", kind=request.kind, job_id=answer.job_id, fix="start a worker for it")
+
+
+def _as_json(payload: Any) -> JsonObject:
+    if isinstance(payload, BaseModel):
+        return payload.model_dump(mode="json")
+    if payload is None:
+        return {}
+    return dict(payload)

@@ -1,0 +1,33 @@
+"""The worker: runs the jobs of the kinds a program declares.
+
+It owns no table. One `Worker` has a feeder (claims what there is room for), a runner (slots), a finisher (ends
+attempts in batches) and a heartbeater (renews leases, watches the clock), around one hold of leased jobs.
+
+Invariants. No more handlers run at once than there are slots. A job whose lease may be lost is stopped by the
+worker's own monotonic clock before another can have it, and its outcome is not sent. A deadlock or serialization
+failure in a handler is not the job's failure: it is reset at once. Whatever a handler raises ends as one outcome;
+the worker goes on.
+
+How it fails. Killed at any point it loses nothing: its leases run out and the rescuer gives the jobs to others.
+Without the database it keeps the outcomes it has, stops what it may no longer hold, and asks again, slower each
+time. SIGTERM drains: what has not started is given back, what runs is let finish.
+"""
+
+from livewell.worker.context import JobContext
+from livewell.worker.errors import BadHandler, NothingToServe, WorkerError
+from livewell.worker.handlers import Handler, HandlerFunction, handler_of
+from livewell.worker.tracing import carried_context
+from livewell.worker.worker import Worker, WorkerOptions
+
+__all__ = [
+    "BadHandler",
+    "Handler",
+    "HandlerFunction",
+    "JobContext",
+    "NothingToServe",
+    "Worker",
+    "WorkerError",
+    "WorkerOptions",
+    "carried_context",
+    "handler_of",
+]

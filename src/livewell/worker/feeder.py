@@ -1,0 +1,118 @@
+"""The feeder claims what there is room for: one job per free slot, and a little ahead when jobs are short.
+
+When there is nothing it marks the worker idle, looks once more (something may have come in between), and then waits for
+a notification, for the time the next scheduled job is due, or for the poll interval, whichever comes first. The first
+pauses are short: an enqueue that was under way while the worker went idle did not see it idle, and tells nobody.
+
+Events: `claim_failed`.
+"""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+import structlog
+
+from livewell.jobs import CLAIM_SECONDS, JOBS_CLAIMED, JobStore
+from livewell.kernel import LivewellError, wait_for_any
+from livewell.worker.hold import Hold
+
+log = structlog.get_logger("livewell.worker")
+
+# Jobs are claimed ahead only as far as the slots will have eaten them within this time.
+_AHEAD_SECONDS = 0.1
+_LONGEST_PAUSE = 5.0
+_FIRST_RESTS = (0.02, 0.1, 0.5)
+
+
+class Feeder:
+    """Keeps the hold filled, no fuller than it can use."""
+
+    def __init__(
+        self,
+        store: JobStore,
+        hold: Hold,
+        *,
+        worker: str,
+        shares: Mapping[str, float],
+        kinds: list[str],
+        claim_batch: Callable[[], int],
+        poll_interval: Callable[[], timedelta],
+        mean_seconds: Callable[[], float | None],
+    ) -> None:
+        self._store = store
+        self._hold = hold
+        self._worker = worker
+        self._groups = list(shares)
+        self._shares = list(shares.values())
+        self._kinds = kinds
+        self._claim_batch = claim_batch
+        self._poll_interval = poll_interval
+        self._mean_seconds = mean_seconds
+        self.wake = asyncio.Event()
+        self.idle = asyncio.Event()
+        self._rests = 0
+
+    async def run(self, stop: asyncio.Event) -> None:
+        failures = 0
+        while not stop.is_set():
+            wanted = self._room()
+            if wanted == 0:
+                self._hold.changed.clear()
+                await wait_for_any(self._hold.changed, stop)
+                continue
+            self.wake.clear()
+            try:
+                if await self._claim(wanted):
+                    self._rests = 0
+                else:
+                    await self._rest(stop)
+                failures = 0
+            except LivewellError as error:
+                failures += 1
+                log.warning("claim_failed", error=str(error), in_a_row=failures)
+                pause = min(0.05 * 2 ** min(failures, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1)
+                await wait_for_any(stop, timeout=pause)
+
+    def _room(self) -> int:
+        """How many jobs to ask for; none while a good part of a batch still waits."""
+        waiting = self._hold.waiting
+        free = self._hold.slots - self._hold.running - waiting
+        batch = self._claim_batch()
+        wanted = min(batch, free + self._ahead(batch))
+        if waiting and wanted < batch // 2:
+            return 0
+        return max(0, wanted)
+
+    def _ahead(self, batch: int) -> int:
+        mean = self._mean_seconds()
+        if mean is None:
+            return 0
+        return min(2 * batch, int(self._hold.slots * _AHEAD_SECONDS / max(mean, 1e-6)))
+
+    async def _claim(self, wanted: int) -> int:
+        asked_at = asyncio.get_running_loop().time()
+        with CLAIM_SECONDS.time():
+            jobs = await self._store.claim_jobs(self._worker, self._groups, wanted, self._kinds, self._shares)
+        self._hold.add(jobs, asked_at)
+        for kind, count in Counter(job.kind for job in jobs).items():
+            JOBS_CLAIMED.labels(kind=kind).inc(count)
+        return len(jobs)
+
+    async def _rest(self, stop: asyncio.Event) -> None:
+        next_due = await self._store.mark_worker_idle(self._worker)
+        if self._rests == 0 and await self._claim(max(1, self._room())):
+            return
+        pause = self._poll_interval().total_seconds()
+        if self._rests < len(_FIRST_RESTS):
+            pause = min(pause, _FIRST_RESTS[self._rests])
+        if next_due is not None:
+            pause = min(pause, max(0.0, next_due.total_seconds()))
+        self._rests += 1
+        self.idle.set()
+        try:
+            await wait_for_any(self.wake, stop, timeout=pause)
+        finally:
+            self.idle.clear()

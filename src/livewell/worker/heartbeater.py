@@ -1,0 +1,88 @@
+"""The heartbeater renews all leases in one call, on a connection of its own, and watches the clock for every held job.
+
+A job whose lease could not be renewed in time is stopped by the worker's own monotonic clock, before another worker can
+have it. A job past its time limit is stopped too, and one that was cancelled is told.
+
+Events: `heartbeat_failed`, `lease_lost`, `job_cancel_told`.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+import structlog
+
+from livewell.jobs import HEARTBEAT_SECONDS, LEASES_LOST, Beat, JobStore
+from livewell.kernel import LivewellError, wait_for_any
+from livewell.worker.hold import Hold, Stop, trusted_seconds
+
+log = structlog.get_logger("livewell.worker")
+
+_WATCH_SECONDS = 0.25
+
+
+class Heartbeater:
+    """Keeps leases alive and ends what must end."""
+
+    def __init__(self, store: JobStore, hold: Hold, *, worker: str, interval: Callable[[], timedelta]) -> None:
+        self._store = store
+        self._hold = hold
+        self._worker = worker
+        self._interval = interval
+        self.wake = asyncio.Event()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Beat by the clock: often enough for the shortest lease held, and at once when woken."""
+        loop = asyncio.get_running_loop()
+        last_beat = loop.time()
+        while not stop.is_set():
+            await wait_for_any(self.wake, stop, timeout=_WATCH_SECONDS)
+            self.watch(loop.time())
+            if self.wake.is_set() or loop.time() - last_beat >= self._pause():
+                self.wake.clear()
+                last_beat = loop.time()
+                await self._beat_or_warn()
+
+    def watch(self, now: float) -> None:
+        """Stop what may be another's by now, and what has had its time."""
+        for held in self._hold:
+            if held.stop is not None:
+                continue
+            if now >= held.trusted_until:
+                LEASES_LOST.labels(kind=held.job.kind).inc()
+                log.warning("lease_lost", job_id=held.job.job_id, kind=held.job.kind, why="not renewed in time")
+                held.tell(Stop.LOST)
+            elif held.must_end_by is not None and held.task is not None and now >= held.must_end_by:
+                held.tell(Stop.OVERDUE)
+
+    async def beat(self) -> list[Beat]:
+        """Renew every lease held and obey the answers."""
+        held = [one for one in self._hold if one.stop is None]
+        asked_at = asyncio.get_running_loop().time()
+        with HEARTBEAT_SECONDS.time():
+            beats = await self._store.heartbeat_jobs(
+                self._worker, [one.job.job_id for one in held], [one.job.lease_token for one in held]
+            )
+        answers = {beat.job_id: beat for beat in beats}
+        for one in held:
+            beat = answers[one.job.job_id]
+            if beat.status == "lost":
+                LEASES_LOST.labels(kind=one.job.kind).inc()
+                log.warning("lease_lost", job_id=beat.job_id, kind=one.job.kind, why="told by the database")
+                one.tell(Stop.LOST)
+            elif beat.lease_seconds is not None:
+                one.trusted_until = asked_at + trusted_seconds(beat.lease_seconds)
+            if beat.cancel_reason is not None:
+                log.info("job_cancel_told", job_id=beat.job_id, reason=beat.cancel_reason)
+                one.tell(Stop.CANCELLED, beat.cancel_reason)
+        return beats
+
+    async def _beat_or_warn(self) -> None:
+        try:
+            await self.beat()
+        except LivewellError as error:
+            log.warning("heartbeat_failed", error=str(error), held=len(self._hold))
+
+    def _pause(self) -> float:
+        shortest = min((held.job.lease_seconds for held in self._hold), default=float("inf"))
+        return min(self._interval().total_seconds(), shortest / 3)

@@ -1,0 +1,131 @@
+"""The hold: the jobs this worker has leased, waiting for a slot or running in one.
+
+It is told of time only by the loop's monotonic clock. A lease is trusted until a moment counted from before the request
+that gave or renewed it, less a margin: past that, another worker may have the job.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from livewell.jobs import ClaimedJob, JobId
+
+
+class Stop(Enum):
+    """Why a running job is stopped from outside."""
+
+    LOST = "its lease may be lost"
+    CANCELLED = "it was cancelled"
+    OVERDUE = "it reached its time limit"
+
+
+@dataclass(slots=True, eq=False)
+class HeldJob:
+    """A leased job on its way through this worker."""
+
+    job: ClaimedJob
+    trusted_until: float
+    task: "asyncio.Task[None] | None" = None
+    started: float = 0.0
+    must_end_by: float | None = None
+    stop: Stop | None = None
+    stop_reason: str | None = None
+
+    def was_stopped(self) -> bool:
+        return self.stop is not None
+
+    def tell(self, stop: Stop, reason: str | None = None) -> None:
+        """Stop it: the first reason counts; one that waits for its slot will not start."""
+        if self.stop is None:
+            self.stop, self.stop_reason = stop, reason
+            if self.task is not None:
+                self.task.cancel()
+
+
+class Hold:
+    """Jobs waiting and running; slots take from it, the feeder fills it."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self.running = 0
+        self._waiting: deque[HeldJob] = deque()
+        self._held: dict[JobId, HeldJob] = {}
+        self._idle_slots: deque[asyncio.Future[None]] = deque()
+        self.changed = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[HeldJob]:
+        return iter(list(self._held.values()))
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    def add(self, jobs: Iterable[ClaimedJob], asked_at: float) -> None:
+        """Take in what a claim gave; a job held before (and lost since) is told so."""
+        for job in jobs:
+            before = self._held.get(job.job_id)
+            if before is not None:
+                before.tell(Stop.LOST)
+            held = HeldJob(job, asked_at + trusted_seconds(job.lease_seconds))
+            self._held[job.job_id] = held
+            self._waiting.append(held)
+        for _ in range(min(len(self._waiting), len(self._idle_slots))):
+            self._wake_slot()
+
+    def get(self, job_id: JobId) -> HeldJob | None:
+        return self._held.get(job_id)
+
+    def take(self) -> HeldJob | None:
+        """The next job for a slot."""
+        if not self._waiting:
+            return None
+        self.running += 1
+        return self._waiting.popleft()
+
+    def ended(self, held: HeldJob) -> None:
+        """A slot is done with a job, one way or another."""
+        self.running -= 1
+        self.forget(held)
+        self.changed.set()
+
+    def forget(self, held: HeldJob) -> None:
+        if self._held.get(held.job.job_id) is held:
+            del self._held[held.job.job_id]
+
+    def give_back(self) -> list[HeldJob]:
+        """Everything that has not started."""
+        waiting = list(self._waiting)
+        self._waiting.clear()
+        for held in waiting:
+            self.forget(held)
+        self.changed.set()
+        return waiting
+
+    async def wait_for_work(self) -> None:
+        """What an idle slot does."""
+        idle = asyncio.get_running_loop().create_future()
+        self._idle_slots.append(idle)
+        try:
+            await idle
+        finally:
+            if not idle.done() or idle.cancelled():
+                self._idle_slots.remove(idle)
+
+    def wake_all_slots(self) -> None:
+        while self._idle_slots:
+            self._wake_slot()
+
+    def _wake_slot(self) -> None:
+        idle = self._idle_slots.popleft()
+        if not idle.done():
+            idle.set_result(None)
+
+
+def trusted_seconds(lease_seconds: float) -> float:
+    """How long a lease is trusted from before its request: all of it but a margin for stopping the work."""
+    return lease_seconds - min(1.0, lease_seconds * 0.1)

@@ -1,0 +1,149 @@
+"""The runner performs held jobs in a bounded number of slots; whatever happens in a handler ends as an outcome.
+
+Events: `job_failed`, `job_dead`, `job_contended`, `job_stopped`.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+import structlog
+
+from livewell.jobs import RUN_TIMES, Cancel, Dead, Failed, InvalidPayload, Outcome, PayloadChecker, Reset
+from livewell.kernel import working_on
+from livewell.worker.context import JobContext
+from livewell.worker.failures import describe, is_contention
+from livewell.worker.handlers import Handler
+from livewell.worker.hold import HeldJob, Hold, Stop
+from livewell.worker.tracing import attempt_span, is_on
+
+log = structlog.get_logger("livewell.worker")
+
+# A slot whose handlers never wait would keep the loop to itself; after this long it lets the others in.
+_BREATH = 0.005
+
+
+class Runner:
+    """Slots that take jobs from the hold and hand on how each ended."""
+
+    def __init__(
+        self,
+        hold: Hold,
+        handlers: Mapping[str, Handler],
+        on_end: Callable[[HeldJob, Outcome], None],
+        *,
+        worker: str,
+        checker: PayloadChecker | None = None,
+        time_limits: Mapping[str, float] | None = None,
+    ) -> None:
+        self._hold = hold
+        self._handlers = handlers
+        self._on_end = on_end
+        self._worker = worker
+        self._checker = checker
+        self._time_limits = time_limits or {}
+        self._traced = is_on()
+        self.mean_seconds: float | None = None
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Run all slots until told to stop and nothing waits any more."""
+        async with asyncio.TaskGroup() as slots:
+            for number in range(self._hold.slots):
+                slots.create_task(self._slot(stop), name=f"slot-{number}")
+            await stop.wait()
+            self._hold.wake_all_slots()
+
+    async def _slot(self, stop: asyncio.Event) -> None:
+        loop = asyncio.get_running_loop()
+        breath = loop.time()
+        while True:
+            held = self._hold.take()
+            if held is None:
+                if stop.is_set():
+                    return
+                await self._hold.wait_for_work()
+                breath = loop.time()
+                continue
+            await self._perform(held, loop)
+            if loop.time() - breath > _BREATH:
+                await asyncio.sleep(0)
+                breath = loop.time()
+
+    async def _perform(self, held: HeldJob, loop: asyncio.AbstractEventLoop) -> None:
+        started = held.started = loop.time()
+        working_on.set(held.job.job_id)
+        try:
+            outcome = await self._attempt(held)
+        finally:
+            held.task = None
+            working_on.set(None)
+            self._hold.ended(held)
+        seconds = loop.time() - started
+        RUN_TIMES.observe(held.job.kind, seconds)
+        self.mean_seconds = seconds if self.mean_seconds is None else self.mean_seconds * 0.95 + seconds * 0.05
+        if outcome is not None:
+            self._on_end(held, outcome)
+
+    async def _attempt(self, held: HeldJob) -> Outcome | None:
+        """Run the handler; None when the attempt no longer counts."""
+        job = held.job
+        handler = self._handlers[job.kind]
+        if held.was_stopped():
+            return self._stopped(held)
+        limit = self._time_limits.get(job.kind)
+        held.must_end_by = None if limit is None else held.started + limit
+        try:
+            payload = handler.read(job.payload, self._checker)
+            held.task = asyncio.current_task()
+            context = JobContext(job, worker=self._worker, deadline=held.must_end_by)
+            if self._traced:
+                with attempt_span(job):
+                    return await handler.call(payload, context)
+            return await handler.call(payload, context)
+        except InvalidPayload as error:
+            log.warning("job_dead", kind=job.kind, reason=error.message)
+            return Dead(error.message, describe(error, job, worker=self._worker, started_at=_ago(held)))
+        except asyncio.CancelledError:
+            if not held.was_stopped():
+                raise
+            _keep_the_slot()
+            return self._stopped(held)
+        except Exception as error:  # noqa: BLE001 - whatever a handler raises is the outcome of its job, not of the worker
+            return self._failed(held, error)
+
+    def _failed(self, held: HeldJob, error: Exception) -> Outcome | None:
+        job = held.job
+        if held.was_stopped():
+            return self._stopped(held)
+        if is_contention(error):
+            log.info("job_contended", kind=job.kind, attempt=job.attempt, error=str(error))
+            return Reset(f"{type(error).__name__}: {error}")
+        log.warning("job_failed", kind=job.kind, attempt=job.attempt, error=repr(error))
+        return Failed(error=describe(error, job, worker=self._worker, started_at=_ago(held)))
+
+    def _stopped(self, held: HeldJob) -> Outcome | None:
+        job = held.job
+        log.info("job_stopped", job_id=job.job_id, kind=job.kind, why=held.stop and held.stop.value)
+        match held.stop:
+            case Stop.CANCELLED:
+                return Cancel(held.stop_reason)
+            case Stop.OVERDUE:
+                limit = self._time_limits[job.kind]
+                error = TimeoutError(f"not done within its time limit of {limit:g} s")
+                return Failed(error=describe(error, job, worker=self._worker, started_at=_ago(held)))
+            case _:
+                return None
+
+
+def _ago(held: HeldJob) -> datetime:
+    """When the attempt started, by the wall clock."""
+    return datetime.fromtimestamp(
+        datetime.now(UTC).timestamp() - (asyncio.get_running_loop().time() - held.started), UTC
+    )
+
+
+def _keep_the_slot() -> None:
+    """The cancellation was meant for the job; the slot lives on."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()

@@ -1,0 +1,180 @@
+"""A worker: feeder, runner, finisher and heartbeater around one hold, as a component of a service.
+
+Claiming, finishing and heartbeats each have a connection of their own, so that none waits for another or for a
+handler. Draining: nothing new is claimed, what has not started is given back, what runs is let finish, and the
+worker says goodbye.
+
+Events: `worker_started`, `worker_draining`, `worker_stopped`.
+"""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import structlog
+
+from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, PayloadChecker, Reset
+from livewell.kernel import Database, LivewellError
+from livewell.settings import SettingsWatcher
+from livewell.worker.errors import NothingToServe
+from livewell.worker.feeder import Feeder
+from livewell.worker.finisher import Finisher
+from livewell.worker.handlers import Handler
+from livewell.worker.heartbeater import Heartbeater
+from livewell.worker.hold import Hold
+from livewell.worker.runner import Runner
+
+log = structlog.get_logger("livewell.worker")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerOptions:
+    """What one worker serves and how much at once; what is None comes from the settings, and follows their changes."""
+
+    shares: Mapping[str, float] = field(default_factory=dict)
+    kinds: Sequence[str] | None = None
+    concurrency: int | None = None
+    claim_batch: int | None = None
+    poll_interval: timedelta | None = None
+    heartbeat_interval: timedelta | None = None
+
+
+class Worker:
+    """Runs the jobs of its kinds until stopped."""
+
+    name = "worker"
+
+    def __init__(
+        self, database: Database, handlers: Sequence[Handler], settings: SettingsWatcher, options: WorkerOptions
+    ) -> None:
+        self.id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        self._database = database
+        self._settings = settings
+        self._options = options
+        self._handlers = {
+            handler.kind: handler for handler in handlers if options.kinds is None or handler.kind in options.kinds
+        }
+        self._parts: _Parts | None = None
+        self.started = asyncio.Event()
+
+    @property
+    def idle(self) -> asyncio.Event | None:
+        """Set while the worker waits for something to do."""
+        return self._parts.feeder.idle if self._parts else None
+
+    async def run(self, stop: asyncio.Event) -> None:
+        store = JobStore(self._database)
+        await store.declare_kinds((handler.declaration for handler in self._handlers.values()), actor=self.id)
+        kinds = await store.list_kinds(list(self._handlers))
+        shares = self._shares(kinds)
+        served = [kind for kind in kinds if kind.queue_group in shares]
+        slots = self._options.concurrency or self._settings.current.worker_concurrency
+        await store.register_worker(self.id, list(shares), [kind.kind for kind in served], slots)
+        checker = PayloadChecker(store)
+        await checker.refresh()
+        self._parts = parts = self._build(Hold(slots), shares, served, checker)
+        log.info("worker_started", worker=self.id, groups=shares, kinds=[kind.kind for kind in served], slots=slots)
+        self.started.set()
+        await self._run_parts(stop, parts)
+        await self._say_goodbye(store)
+
+    def _build(self, hold: Hold, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker) -> "_Parts":
+        finisher = Finisher(JobStore(self._database.line()))
+        runner = Runner(
+            hold,
+            self._handlers,
+            finisher.add,
+            worker=self.id,
+            checker=checker,
+            time_limits={kind.kind: kind.time_limit.total_seconds() for kind in kinds if kind.time_limit},
+        )
+        heartbeater = Heartbeater(
+            JobStore(self._database.line()), hold, worker=self.id, interval=self._heartbeat_interval
+        )
+        feeder = Feeder(
+            JobStore(self._database.line()),
+            hold,
+            worker=self.id,
+            shares=shares,
+            kinds=[kind.kind for kind in kinds],
+            claim_batch=self._claim_batch,
+            poll_interval=self._poll_interval,
+            mean_seconds=lambda: runner.mean_seconds,
+        )
+        return _Parts(hold=hold, feeder=feeder, runner=runner, finisher=finisher, heartbeater=heartbeater)
+
+    async def _run_parts(self, stop: asyncio.Event, parts: "_Parts") -> None:
+        """Stop the parts in the order in which work leaves the worker: feeder, slots, finisher, heartbeats."""
+        slots_stop, finisher_stop, beats_stop = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        async with asyncio.TaskGroup() as tasks:
+            beats = tasks.create_task(parts.heartbeater.run(beats_stop))
+            finishing = tasks.create_task(parts.finisher.run(finisher_stop))
+            slots = tasks.create_task(parts.runner.run(slots_stop))
+            feeding = tasks.create_task(parts.feeder.run(stop))
+            await feeding
+            log.info("worker_draining", worker=self.id, running=parts.hold.running, given_back=parts.hold.waiting)
+            for held in parts.hold.give_back():
+                parts.finisher.add(held, Reset("the worker was drained before it started"))
+            slots_stop.set()
+            await slots
+            finisher_stop.set()
+            await finishing
+            beats_stop.set()
+            await beats
+
+    async def _say_goodbye(self, store: JobStore) -> None:
+        try:
+            await store.retire_workers(self.id)
+        except LivewellError as error:
+            log.warning("goodbye_failed", worker=self.id, error=str(error))
+        log.info("worker_stopped", worker=self.id)
+
+    def on_notify(self, channel: str, payload: str) -> None:
+        """What a listener calls: a job came in for a group, or a job of this worker is to be cancelled."""
+        if self._parts is None:
+            return
+        if channel == JOBS_CHANNEL:
+            self._parts.feeder.wake.set()
+        elif channel == CANCEL_CHANNEL and payload == self.id:
+            self._parts.heartbeater.wake.set()
+
+    def on_reconnect(self) -> None:
+        """Something may have been told while nobody listened."""
+        if self._parts is not None:
+            self._parts.feeder.wake.set()
+            self._parts.heartbeater.wake.set()
+
+    def _shares(self, kinds: Sequence[Kind]) -> dict[str, float]:
+        """The groups to serve: those asked for, or every group one of the kinds belongs to, with equal shares."""
+        groups = sorted({kind.queue_group for kind in kinds})
+        shares = dict(self._options.shares) or dict.fromkeys(groups, 1.0)
+        if not set(shares) & set(groups):
+            raise NothingToServe(
+                f"no handler here serves {', '.join(shares) or 'anything'}",
+                fix=f"the groups of the declared kinds are: {', '.join(groups) or 'none'}",
+            )
+        return shares
+
+    def _claim_batch(self) -> int:
+        return self._options.claim_batch or self._settings.current.worker_claim_batch
+
+    def _poll_interval(self) -> timedelta:
+        return self._options.poll_interval or self._settings.current.worker_poll_interval
+
+    def _heartbeat_interval(self) -> timedelta:
+        return self._options.heartbeat_interval or self._settings.current.worker_heartbeat_interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Parts:
+    """The parts of a running worker."""
+
+    hold: Hold
+    feeder: Feeder
+    runner: Runner
+    finisher: Finisher
+    heartbeater: Heartbeater
