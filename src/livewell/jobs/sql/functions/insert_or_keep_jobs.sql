@@ -26,7 +26,7 @@ begin
                 i.id, i.lane_id, i.kind, i.priority, i.due_at, i.held, i.retries, i.payload, i.category, i.dedupe_key,
                 i.serial_key, i.endpoint, i.estimated_bytes, i.estimated_tokens, i.trace_context, p_now
             from input as i
-            order by i.dedupe_key
+            order by i.dedupe_key, i.job_position
             on conflict (dedupe_key) where dedupe_key is not null do nothing
             returning id
         )
