@@ -1,0 +1,14 @@
+"""What tests of the queue's SQL start from."""
+
+import pytest_asyncio
+
+from livewell.jobs.tests.sql_surface import Surface
+from livewell.kernel import Database
+
+
+@pytest_asyncio.fixture
+async def queue(database: Database) -> Surface:
+    """The queue of a database of the test's own, as the service calls it, with the kind `plain` declared."""
+    surface = Surface(database)
+    await surface.declare("plain")
+    return surface
