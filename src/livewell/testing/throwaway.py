@@ -7,11 +7,13 @@ import tempfile
 import time
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from livewell.kernel.embedded import EmbeddedPostgres
 from livewell.kernel.embedded_processes import birth_of
+from livewell.kernel.errors import LivewellError
 
 T = TypeVar("T")
 
@@ -42,10 +44,14 @@ async def remove_folder(folder: Path) -> None:
 
 
 async def sweep() -> None:
-    """Remove the folders of test runs that were killed before they could do it themselves."""
+    """Remove the folders of test runs that were killed before they could do it themselves.
+
+    Another run may be doing the same, and what cannot be removed must not keep this run from its tests.
+    """
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        if _is_abandoned(folder):
-            await remove_folder(folder)
+        with suppress(LivewellError, OSError):
+            if _is_abandoned(folder):
+                await remove_folder(folder)
 
 
 def _is_abandoned(folder: Path) -> bool:

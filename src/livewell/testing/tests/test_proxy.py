@@ -79,6 +79,14 @@ async def test_cut_after_finds_prepared_statements_by_their_text(
     assert await owner.fetchval("select count(*) from note") == 2
 
 
+async def test_cut_after_waits_for_the_answer(tcp_proxy: TcpProxy, client: Connection, owner: Database) -> None:
+    """When the client is cut, the server has already done a statement that takes it a while."""
+    tcp_proxy.cut_after("insert into note")
+    with pytest.raises(LOST):
+        await client.execute("insert into note select 1 from pg_sleep(0.3)")
+    assert await owner.fetchval("select count(*) from note") == 1
+
+
 async def test_a_trap_springs_once(tcp_proxy: TcpProxy, client: Connection, owner_url: str) -> None:
     """After a cut the next connection goes through."""
     tcp_proxy.cut_after("select 1")
