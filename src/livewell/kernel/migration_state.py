@@ -182,7 +182,7 @@ async def read_state(connection: Connection) -> State:
 
 async def live_fingerprints(connection: Connection) -> dict[ObjectKey, str]:
     rows = await connection.fetch(QUERIES["list_live_objects"])
-    return {(row["kind"], row["name"]): checksum_of(row["definition"]) for row in rows}
+    return {(row["kind"], row["name"]): checksum_of(f"{row['definition']}\n{row['owner']}") for row in rows}
 
 
 async def record_changes(connection: Connection, before: State, *, touched: set[ObjectKey]) -> None:

@@ -15,6 +15,9 @@ from livewell.kernel.migration_state import ObjectKey
 from livewell.kernel.queries import QUERIES
 
 _NOT_IN_PLACE = (
+    asyncpg.DuplicateFunctionError,
+    asyncpg.DuplicateObjectError,
+    asyncpg.DuplicateTableError,
     asyncpg.InvalidFunctionDefinitionError,
     asyncpg.InvalidTableDefinitionError,
     asyncpg.WrongObjectTypeError,

@@ -144,24 +144,24 @@ routine as (
         and p.prokind in ('f', 'p')
 ),
 acl as (
-    select 'schema livewell' as name, n.nspname::text as line, n.nspowner as owner, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl
+    select 'schema livewell' as name, 'schema livewell' as line, n.nspowner as owner, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl
     from pg_catalog.pg_namespace n
     where n.nspname = 'livewell'
     union all
     select
         format('%s %s', case relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end, relname),
-        relname, relowner, coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))
+        format('%s livewell.%I', case relkind when 'S' then 'sequence' else 'table' end, relname), relowner, coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))
     from relation
     where relkind in ('r', 'p', 'v', 'm', 'S')
     union all
-    select 'function ' || proname, oid::regprocedure::text, proowner, coalesce(proacl, acldefault('f', proowner))
+    select 'function ' || proname, 'function ' || oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner))
     from routine
 )
-select 'schema' as kind, n.nspname::text as name, null as part_of, 0 as place, 'owner ' || n.nspowner::regrole as definition
+select 'schema' as kind, n.nspname::text as name, null as part_of, 0 as place, '' as definition, n.nspowner::regrole::text as owner
 from pg_catalog.pg_namespace n
 where n.nspname = 'livewell'
 union all
-select 'server', 'version', null, 0, (current_setting('server_version_num')::integer / 10000)::text
+select 'server', 'version', null, 0, (current_setting('server_version_num')::integer / 10000)::text, ''
 union all
 select
     'table', r.relname, r.relname, 0,
@@ -170,12 +170,16 @@ select
         (select format('partition of %s %s', i.inhparent::regclass, pg_get_expr(r.relpartbound, r.oid))
          from pg_catalog.pg_inherits i where i.inhrelid = r.oid and r.relispartition),
         case r.relkind when 'p' then 'partition by ' || pg_get_partkeydef(r.oid) end,
-        'with (' || (select string_agg(o, ', ' order by o) from unnest(r.reloptions) o) || ')',
-        case when r.relrowsecurity then 'row security' end,
-        case when r.relforcerowsecurity then 'forced' end,
-        'owner ' || r.relowner::regrole)
+        'with (' || (select string_agg(o, ', ' order by o) from unnest(r.reloptions) o) || ')'),
+    r.relowner::regrole::text
 from relation r
 where r.relkind in ('r', 'p')
+union all
+select
+    'row security', r.relname, r.relname, 0,
+    concat_ws(' and ', case when r.relrowsecurity then 'enabled' end, case when r.relforcerowsecurity then 'forced' end), ''
+from relation r
+where r.relkind in ('r', 'p') and (r.relrowsecurity or r.relforcerowsecurity)
 union all
 select
     'column', format('%s.%s', r.relname, a.attname), r.relname, a.attnum,
@@ -189,20 +193,21 @@ select
             when a.attgenerated = 's' then format('generated always as (%s) stored', pg_get_expr(d.adbin, d.adrelid))
             when a.attgenerated = 'v' then format('generated always as (%s) virtual', pg_get_expr(d.adbin, d.adrelid))
             else 'default ' || pg_get_expr(d.adbin, d.adrelid)
-        end)
+        end),
+    ''
 from relation r
 join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
 left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
 where r.relkind in ('r', 'p')
 union all
-select 'constraint', format('%s.%s', r.relname, c.conname), r.relname, 0, pg_get_constraintdef(c.oid)
+select 'constraint', format('%s.%s', r.relname, c.conname), r.relname, 0, pg_get_constraintdef(c.oid), ''
 from relation r
 join pg_catalog.pg_constraint c on c.conrelid = r.oid
 where c.contype in ('c', 'f', 'p', 'u', 'x') and c.conparentid = 0
 union all
 select
     'index', r.relname, t.relname, 0,
-    pg_get_indexdef(i.indexrelid) || case when i.indisvalid then '' else ' invalid' end
+    pg_get_indexdef(i.indexrelid) || case when i.indisvalid then '' else ' -- invalid' end, ''
 from relation r
 join pg_catalog.pg_index i on i.indexrelid = r.oid
 join relation t on t.oid = i.indrelid
@@ -212,23 +217,24 @@ union all
 select
     'policy', format('%s.%s', r.relname, p.polname), r.relname, 0,
     concat_ws(' ',
-        case when p.polpermissive then 'permissive' else 'restrictive' end,
-        'for ' || case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end,
-        'to ' || (select string_agg(case g when 0 then 'public' else g::regrole::text end, ', ' order by g::regrole::text) from unnest(p.polroles) g),
+        'as', case when p.polpermissive then 'permissive' else 'restrictive' end,
+        'for', case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end,
+        'to', (select string_agg(case g when 0 then 'public' else g::regrole::text end, ', ' order by g::regrole::text) from unnest(p.polroles) g),
         'using (' || pg_get_expr(p.polqual, p.polrelid) || ')',
-        'with check (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')')
+        'with check (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')'),
+    ''
 from relation r
 join pg_catalog.pg_policy p on p.polrelid = r.oid
 union all
-select 'statistics', s.stxname, r.relname, 0, pg_get_statisticsobjdef(s.oid)
+select 'statistics', s.stxname, r.relname, 0, pg_get_statisticsobjdef(s.oid), s.stxowner::regrole::text
 from relation r
 join pg_catalog.pg_statistic_ext s on s.stxrelid = r.oid
 union all
 select
     'sequence', r.relname, r.relname, 0,
-    format('as %s start %s increment %s minvalue %s maxvalue %s cache %s%s owner %s',
-        s.seqtypid::regtype, s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcache,
-        case when s.seqcycle then ' cycle' else '' end, r.relowner::regrole)
+    format('as %s start %s increment %s minvalue %s maxvalue %s cache %s%s',
+        s.seqtypid::regtype, s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcache, case when s.seqcycle then ' cycle' else '' end),
+    r.relowner::regrole::text
 from relation r
 join pg_catalog.pg_sequence s on s.seqrelid = r.oid
 where not exists (select from pg_catalog.pg_depend d
@@ -241,30 +247,46 @@ select
             from pg_catalog.pg_enum e where e.enumtypid = t.oid))
         when 'c' then format('as (%s)', (select string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' order by a.attnum)
             from pg_catalog.pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped))
-        else concat_ws(' ', 'domain as', format_type(t.typbasetype, t.typtypmod), case when t.typnotnull then 'not null' end,
-            'default ' || t.typdefault,
-            (select string_agg(format('constraint %I %s', c.conname, pg_get_constraintdef(c.oid)), ' ' order by c.conname)
-             from pg_catalog.pg_constraint c where c.contypid = t.oid and c.contype = 'c'))
-    end || ' owner ' || t.typowner::regrole
+    end,
+    t.typowner::regrole::text
 from pg_catalog.pg_type t
 where t.typnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'livewell')
-    and (t.typtype in ('e', 'd') or t.typtype = 'c' and exists (select from relation r where r.oid = t.typrelid and r.relkind = 'c'))
+    and (t.typtype = 'e' or exists (select from relation r where r.oid = t.typrelid and r.relkind = 'c'))
+union all
+select
+    'domain', t.typname, t.typname, 0,
+    concat_ws(' ', 'as', format_type(t.typbasetype, t.typtypmod), case when t.typnotnull then 'not null' end,
+        'default ' || t.typdefault,
+        (select string_agg(format('constraint %I %s', c.conname, pg_get_constraintdef(c.oid)), ' ' order by c.conname)
+         from pg_catalog.pg_constraint c where c.contypid = t.oid and c.contype = 'c')),
+    t.typowner::regrole::text
+from pg_catalog.pg_type t
+where t.typtype = 'd' and t.typnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'livewell')
 union all
 select
     'function', r.proname, r.proname, 0,
-    string_agg(format('%s%s;', pg_get_functiondef(r.oid), 'alter function owner to ' || r.proowner::regrole), E'\n\n' order by r.oid::regprocedure::text)
+    string_agg(pg_get_functiondef(r.oid), E'\n' order by r.oid::regprocedure::text),
+    string_agg(distinct r.proowner::regrole::text, ', ')
 from routine r
 group by r.proname
 union all
 select
     'view', r.relname, r.relname, 0,
-    concat_ws(' ', 'with (' || (select string_agg(o, ', ' order by o) from unnest(r.reloptions) o) || ')', pg_get_viewdef(r.oid), 'owner ' || r.relowner::regrole)
+    concat_ws(' ', 'with (' || (select string_agg(o, ', ' order by o) from unnest(r.reloptions) o) || ')', pg_get_viewdef(r.oid)),
+    r.relowner::regrole::text
 from relation r
 where r.relkind = 'v'
 union all
 select
     'trigger', t.tgname, min(r.relname), 0,
-    string_agg(pg_get_triggerdef(t.oid) || case t.tgenabled when 'O' then '' else ' enabled ' || t.tgenabled::text end, E'\n' order by r.relname)
+    string_agg(concat(
+        pg_get_triggerdef(t.oid),
+        format(case t.tgenabled
+            when 'D' then E'\nALTER TABLE livewell.%I DISABLE TRIGGER %I'
+            when 'A' then E'\nALTER TABLE livewell.%I ENABLE ALWAYS TRIGGER %I'
+            when 'R' then E'\nALTER TABLE livewell.%I ENABLE REPLICA TRIGGER %I'
+        end, r.relname, t.tgname)), E'\n' order by r.relname),
+    ''
 from relation r
 join pg_catalog.pg_trigger t on t.tgrelid = r.oid
 where not t.tgisinternal and t.tgparentid = 0
@@ -274,12 +296,21 @@ select
     'grant', acl.name, null, 0,
     string_agg(format('%s on %s to %s%s', lower(g.privilege_type), acl.line, case g.grantee when 0 then 'public' else g.grantee::regrole::text end,
         case when g.is_grantable then ' with grant option' else '' end), E'\n'
-        order by acl.line, g.grantee::regrole::text, g.privilege_type)
+        order by acl.line, g.grantee::regrole::text, g.privilege_type),
+    ''
 from acl
 cross join lateral aclexplode(acl.acl) g
 where g.grantee <> acl.owner
 group by acl.name
 order by kind, part_of, place, name
+
+-- name: list_view_columns
+-- What the views show; their bodies are worded differently by 15 and by 16, so the snapshot takes those from the files.
+select c.relname as view, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
+from pg_catalog.pg_class c
+join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+where c.relkind = 'v' and c.relnamespace = 'livewell'::regnamespace
+order by c.relname, a.attnum
 
 -- name: tell_time
 -- The server's time, now and not when the transaction began.

@@ -18,6 +18,7 @@ create index thing_by_note on livewell.thing (note);
 alter table livewell.thing enable row level security;
 create policy thing_is_seen on livewell.thing for select to livewell_user using (id > 1);
 create sequence livewell.number;
+create domain livewell.share as numeric constraint share_is_part check (value between 0 and 1);
 create type livewell.colour as enum ('red', 'green');
 """
 
@@ -34,7 +35,8 @@ class Case(NamedTuple):
 _BY_HAND = [
     Case("create table livewell.extra (id integer)", Change.ADDED, "table", "extra"),
     Case("alter table livewell.thing set (fillfactor = 50)", Change.CHANGED, "table", "thing"),
-    Case("alter table livewell.thing disable row level security", Change.CHANGED, "table", "thing"),
+    Case("alter table livewell.thing disable row level security", Change.REMOVED, "row security", "thing"),
+    Case("alter table livewell.thing force row level security", Change.CHANGED, "row security", "thing"),
     Case("alter table livewell.thing owner to current_user", Change.CHANGED, "table", "thing"),
     Case("alter table livewell.thing add column more text", Change.ADDED, "column", "thing.more"),
     Case("alter table livewell.thing drop column note", Change.REMOVED, "column", "thing.note"),
@@ -53,6 +55,7 @@ _BY_HAND = [
     Case("drop policy thing_is_seen on livewell.thing", Change.REMOVED, "policy", "thing.thing_is_seen"),
     Case("create statistics livewell.sized on size, note from livewell.thing", Change.ADDED, "statistics", "sized"),
     Case("alter sequence livewell.number increment 7", Change.CHANGED, "sequence", "number"),
+    Case("alter domain livewell.share drop constraint share_is_part", Change.CHANGED, "domain", "share"),
     Case("alter type livewell.colour add value 'blue'", Change.CHANGED, "type", "colour"),
     Case("grant select on livewell.thing to livewell_service", Change.ADDED, "grant", "table thing"),
     Case("grant create on schema livewell to livewell_service", Change.CHANGED, "grant", "schema livewell"),

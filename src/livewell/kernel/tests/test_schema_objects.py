@@ -86,6 +86,20 @@ async def test_a_view_may_lose_a_column(empty_owner_url: str, sql_folder: SqlFol
     assert await _value(empty_owner_url, columns) == 1
 
 
+async def test_a_file_need_not_say_or_replace(empty_owner_url: str, sql_folder: SqlFolder) -> None:
+    """A view, function or trigger made by plain CREATE is made anew when its file changes."""
+    sql_folder.migration(2, "kernel_things", _THINGS)
+    for number in (42, 43):
+        sql_folder.function("answer", _ANSWER.replace("42", str(number)))
+        sql_folder.function("touch", _TOUCH, audience="internal")
+        sql_folder.view("answers", f"select livewell.answer() as answer{number};")
+        sql_folder.trigger("thing_is_touched", _TOUCHED.replace("livewell.thing", f"livewell.thing /*{number}*/"))
+        for file in sql_folder.path.rglob("*.sql"):
+            file.write_text(file.read_text(encoding="utf-8").replace("create or replace", "create"), encoding="utf-8")
+        await _again(empty_owner_url, sql_folder)
+    assert await _value(empty_owner_url, "select answer43 from livewell.answers") == 43
+
+
 async def test_a_foreign_view_in_the_way_is_told_and_not_dropped(empty_owner_url: str, sql_folder: SqlFolder) -> None:
     """What a user built on a function of ours is not ours to drop: the step fails and has no effect."""
     sql_folder.function("answer", _ANSWER)
