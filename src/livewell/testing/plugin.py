@@ -135,18 +135,30 @@ def own_folder(throwaway_folder: Path) -> Path:
     return throwaway_folder / secrets.token_hex(4)
 
 
+@pytest.fixture(scope="session")
+def migrated_folder(throwaway_folder: Path) -> Path:
+    """The folder of a stopped, migrated server, for copies of it to begin from."""
+    folder = throwaway_folder / f"migrated-{os.getpid()}"
+
+    async def make() -> None:
+        await (await OwnServer.begin(folder, THROWAWAY_SETTINGS)).stop()
+
+    run_apart(make())
+    return folder
+
+
 @pytest_asyncio.fixture
-async def own_server(own_folder: Path) -> AsyncIterator[OwnServer]:
+async def own_server(own_folder: Path, migrated_folder: Path) -> AsyncIterator[OwnServer]:
     """A durable, migrated server of this test's own, which it may stop and kill."""
-    server = await OwnServer.begin(own_folder)
+    server = await OwnServer.begin(own_folder, like=migrated_folder)
     yield server
     await server.embedded.stop(mode="immediate")
 
 
 @pytest_asyncio.fixture
-async def standby(own_folder: Path) -> AsyncIterator[Standby]:
+async def standby(own_folder: Path, migrated_folder: Path) -> AsyncIterator[Standby]:
     """A primary and a streaming standby of it, of this test's own."""
-    pair = await Standby.begin(own_folder, THROWAWAY_SETTINGS)
+    pair = await Standby.begin(own_folder, THROWAWAY_SETTINGS, like=migrated_folder)
     yield pair
     await pair.end()
 

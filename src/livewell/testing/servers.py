@@ -6,10 +6,12 @@ copies of a template that was migrated once, keyed by a checksum of all SQL file
 in milliseconds.
 """
 
+import asyncio
 import hashlib
 import os
 import secrets
 import signal
+import subprocess
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -116,10 +118,17 @@ class OwnServer:
     database_url: str
 
     @classmethod
-    async def begin(cls, folder: Path, settings: Mapping[str, str] | None = None) -> "OwnServer":
+    async def begin(
+        cls, folder: Path, settings: Mapping[str, str] | None = None, *, like: Path | None = None
+    ) -> "OwnServer":
+        """Start a server in a new folder; as a copy of a stopped, migrated one when `like` names its folder."""
         embedded = EmbeddedPostgres(folder, settings)
+        if like is not None:
+            cluster = await embedded.prepared()
+            await asyncio.to_thread(_copy, like / "data", cluster.place.data)
         owner_url = await embedded.start()
-        await migrate(owner_url)
+        if like is None:
+            await migrate(owner_url)
         return cls(embedded=embedded, owner_url=owner_url, database_url=await ensure_service_login(owner_url))
 
     async def start(self) -> None:
@@ -142,6 +151,11 @@ class OwnServer:
 
     async def _is_down(self) -> bool:
         return not (await self.embedded.status()).running
+
+
+def _copy(folder: Path, target: Path) -> None:
+    """With owners and modes, which shutil does not keep."""
+    subprocess.run(["cp", "-a", folder, target], check=True)
 
 
 def _checksum() -> str:

@@ -23,8 +23,10 @@ class Standby:
     database_url: str
 
     @classmethod
-    async def begin(cls, folder: Path, settings: Mapping[str, str] | None = None) -> "Standby":
-        primary = await OwnServer.begin(folder.with_name(f"{folder.name}-primary"), settings)
+    async def begin(
+        cls, folder: Path, settings: Mapping[str, str] | None = None, *, like: Path | None = None
+    ) -> "Standby":
+        primary = await OwnServer.begin(folder.with_name(f"{folder.name}-primary"), settings, like=like)
         embedded = EmbeddedPostgres(folder.with_name(f"{folder.name}-standby"), settings)
         await _copy(primary.owner_url, embedded)
         owner_url = await embedded.start()
