@@ -73,6 +73,8 @@ async def test_a_late_commit_of_an_early_id_is_sealed_later(
         await store.write_entries([EVENT])
         await store.seal_entries(10)
         await late.execute("commit")
+    verification = await Verifier(store).run()
+    assert (verification.findings, verification.unsealed_entries) == ((), 1)
     await store.seal_entries(10)
     assert sorted(await sealed_ids(owner)) == [1, 2, 3, 4]
     assert await open_ids(owner) == "{}"

@@ -103,9 +103,9 @@ async def test_an_entry_of_16_mib_is_refused(store: AuditStore) -> None:
 async def test_a_replica_writes_no_entry(standby: Standby) -> None:
     """On a standby, writing and sealing are refused with the fact."""
     async with await Database.open(DatabaseOptions(url=standby.database_url)) as replica:
-        with pytest.raises(NotPrimary):
+        with pytest.raises(NotPrimary, match="this server is a replica"):
             await AuditStore(replica).write_entries([NewEntry(event="kind_paused")])
-        with pytest.raises(NotPrimary):
+        with pytest.raises(NotPrimary, match="this server is a replica"):
             await AuditStore(replica).seal_entries(10)
 
 

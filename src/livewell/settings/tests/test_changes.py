@@ -203,6 +203,6 @@ async def test_the_table_itself_refuses_what_does_not_fit(owner: Database) -> No
 async def test_a_replica_changes_no_setting(standby: Standby) -> None:
     """On a standby a change is refused with the fact, and reading goes on."""
     async with await Database.open(DatabaseOptions(url=standby.database_url)) as replica:
-        with pytest.raises(NotPrimary):
+        with pytest.raises(NotPrimary, match="this server is a replica"):
             await SettingsStore(replica).set_setting("worker.claim_batch", 51)
         assert (await Settings.read(replica)).worker_claim_batch == 50
