@@ -61,7 +61,11 @@ class Livewell:
         options: DatabaseOptions | None = None,
     ) -> None:
         self._url = database_url or (options.url if options else None) or os.environ.get("DATABASE_URL")
-        self._options = options or DatabaseOptions(url=self._url or "", direct_url=direct_url, pooled=pooled)
+        self._options = options or DatabaseOptions(
+            url=self._url or "",
+            direct_url=direct_url or os.environ.get("LIVEWELL_DIRECT_URL"),
+            pooled=pooled or os.environ.get("LIVEWELL_POOLED") == "1",
+        )
         self._data_folder = data_folder
         self._embedded: EmbeddedPostgres | None = None
         self._database: Database | None = None
@@ -85,6 +89,14 @@ class Livewell:
         return self._handlers
 
     async def __aenter__(self) -> Self:
+        try:
+            await self._open()
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def _open(self) -> None:
         if self._url is None:
             self._embedded = EmbeddedPostgres(self._data_folder)
             self._url = await self._embedded.start()
@@ -95,7 +107,6 @@ class Livewell:
             await self.jobs.declare_kinds(
                 (handler.declaration for handler in self._handlers.values()), actor="application"
             )
-        return self
 
     async def __aexit__(self, *_: object) -> None:
         if self._database is not None:
