@@ -3,7 +3,7 @@
 One server per project folder, shared by all processes that name the folder. The first to come creates and starts it,
 the others find it running. It is nobody's child: when the process that started it dies, the server and its other users
 go on. Each process that uses it is registered; the last one to `release()` it stops it, and users that crashed do not
-count. `stop()` stops it whoever uses it.
+count. A server that was told to `keep()` running stays when its users have left. `stop()` stops it whoever uses it.
 
 It listens on a socket in a folder that only its own user can enter, and on no network address unless `listen_port` is
 given; over that port a password is asked (set one for the role first). All of it is for one machine: the processes
@@ -83,6 +83,7 @@ class EmbeddedStatus:
     folder: Path
     pid: int | None
     users: int
+    kept: bool = False
 
     @property
     def running(self) -> bool:
@@ -123,6 +124,16 @@ class EmbeddedPostgres:
             self._users_of(cluster).register()
         return self.url()
 
+    async def keep(self) -> str:
+        """Start the server if need be, and let it run on without users until `stop()`."""
+        url = await self.start()
+        cluster = await self._settled()
+        async with _locked(cluster.place):
+            if self._postmaster is not None:
+                self._users_of(cluster).keep(self._postmaster.pid)
+            self._users_of(cluster).leave()
+        return url
+
     async def release(self) -> None:
         """Stop using the server; stop it when nobody else uses it."""
         cluster = await self._settled()
@@ -148,15 +159,17 @@ class EmbeddedPostgres:
         if not cluster.place.marker.exists():
             return EmbeddedStatus(folder=cluster.place.folder, pid=None, users=0)
         async with _locked(cluster.place):
-            postmaster = await _to_the_end(cluster.running)
-            users = self._users_of(cluster).alive()
-        pid = postmaster.pid if postmaster else None
-        return EmbeddedStatus(folder=cluster.place.folder, pid=pid, users=users)
+            self._postmaster = await _to_the_end(cluster.running)
+            users, kept = self._users_of(cluster).alive(), self._users_of(cluster).kept()
+        pid = self._postmaster.pid if self._postmaster else None
+        return EmbeddedStatus(folder=cluster.place.folder, pid=pid, users=users - kept, kept=kept)
 
     def url(self, *, user: str = SUPERUSER, database: str = DATABASE) -> str:
         """The address of the running server, over its socket."""
         if self._postmaster is None:
-            raise EmbeddedNotStarted("the embedded PostgreSQL has not been started by this process", fix="call start()")
+            raise EmbeddedNotStarted(
+                "the embedded PostgreSQL does not run, as far as this process knows", fix="start it"
+            )
         host, port = quote(str(self._postmaster.socket_folder), safe="/"), self._postmaster.port
         return f"postgresql://{quote(user)}@/{quote(database)}?host={host}&port={port}"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 
 _PROC = Path("/proc")
+_KEPT = ".kept"
 
 
 def birth_of(pid: int) -> str | None:
@@ -73,12 +74,20 @@ class Users:
         if self._own is not None:
             self._own.unlink(missing_ok=True)
 
+    def keep(self, server: int) -> None:
+        """Let the server count as a user of its own, so that it stays when everybody has left."""
+        self._folder.mkdir(exist_ok=True)
+        (self._folder / f"{server}{_KEPT}").write_text(birth_of(server) or "")
+
+    def kept(self) -> bool:
+        return any(entry.name.endswith(_KEPT) for entry in self._entries())
+
     def forget_all(self) -> None:
         for entry in self._entries():
             entry.unlink(missing_ok=True)
 
     def alive(self) -> int:
-        """How many users live; the files of those that crashed are removed."""
+        """How many users live, a server that is kept included; the files of those that crashed are removed."""
         living = 0
         for entry in self._entries():
             pid = entry.name.partition(".")[0]

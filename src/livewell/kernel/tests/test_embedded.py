@@ -57,6 +57,24 @@ async def test_two_processes_share_one_server_until_the_last_leaves(server: Embe
     assert not (await server.status()).running
 
 
+async def test_a_kept_server_outlives_its_users_until_it_is_stopped(server: EmbeddedPostgres, own_folder: Path) -> None:
+    """`keep()` counts as a user that only `stop()` sends away, and anybody can learn the server's address."""
+    url = await server.keep()
+    async with child(USE, own_folder) as user:
+        assert (await user.answer())[1] == url
+        user.tell()
+        assert await user.ended() == 0
+    other = EmbeddedPostgres(own_folder, QUICK)
+    status = await other.status()
+    assert (status.running, status.kept, status.users) == (True, True, 0)
+    assert other.url() == url
+    await other.stop()
+    status = await server.status()
+    assert (status.running, status.kept) == (False, False)
+    with pytest.raises(EmbeddedNotStarted):
+        server.url()
+
+
 async def test_processes_that_race_for_the_first_start_get_one_server(
     server: EmbeddedPostgres, own_folder: Path
 ) -> None:
