@@ -74,6 +74,10 @@ class Livewell:
         self._kinds_of: dict[type[BaseModel], str] = {}
         self._warned: set[str] = set()
 
+    def connect_to(self, database_url: str) -> None:
+        """Use this database rather than the one the application was made for; before it is opened."""
+        self._url = database_url
+
     @property
     def database(self) -> Database:
         if self._database is None:
@@ -225,6 +229,7 @@ class Livewell:
         """A worker with everything it needs beside it: listener, settings, rescuer, maintainer, sealer, gauges."""
         settings = await SettingsWatcher.begin(self.database)
         worker = self.worker(settings, options)
+        await worker.check()
 
         def on_notify(channel: str, payload: str) -> None:
             worker.on_notify(channel, payload)

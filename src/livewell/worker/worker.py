@@ -58,6 +58,7 @@ class Worker:
         self._handlers = {
             handler.kind: handler for handler in handlers if options.kinds is None or handler.kind in options.kinds
         }
+        self._declared = [handler.kind for handler in handlers]
         self._parts: _Parts | None = None
         self.started = asyncio.Event()
 
@@ -65,6 +66,16 @@ class Worker:
     def idle(self) -> asyncio.Event | None:
         """Set while the worker waits for something to do."""
         return self._parts.feeder.idle if self._parts else None
+
+    async def check(self) -> None:
+        """Raise `NothingToServe` before anything runs, when what was asked for has no handler here."""
+        missing = sorted(set(self._options.kinds or ()) - set(self._declared))
+        if missing:
+            raise NothingToServe(
+                f"no handler here for {', '.join(missing)}",
+                fix=f"the declared kinds are: {', '.join(sorted(self._declared)) or 'none'}",
+            )
+        self._shares(await JobStore(self._database).list_kinds(list(self._handlers)))
 
     async def run(self, stop: asyncio.Event) -> None:
         store = JobStore(self._database)
