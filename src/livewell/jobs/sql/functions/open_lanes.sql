@@ -6,44 +6,23 @@ create or replace function livewell.open_lanes(
 language plpgsql security definer
 set search_path = '' set enable_seqscan = off as $$
 declare
-    v_capped text[];
     v_lanes livewell.open_lane[];
+    v_capped boolean;
 begin
-    if cardinality(p_shares) <> cardinality(p_groups) or not (0 < all (p_shares) and 'NaN' > all (p_shares)) then
-        raise exception using errcode = 'LWJ03', message = 'each group needs a share, and a share is a positive number';
-    end if;
-    -- The cap is counted in a statement after the one that takes the lock: counted in the same, it was exceeded.
-    select array_agg(c.kind) into v_capped from (
-        select k.kind from livewell.job_kind as k
-        where k.concurrency is not null and k.queue_group = any (p_groups) and (p_kinds is null or k.kind = any (p_kinds))
-            and (k.paused_until is null or k.paused_until <= p_now)
-            and exists (
-                select from livewell.job_lane as l join livewell.job_live as j on j.lane_id = l.id
-                where l.kind = k.kind and j.state = 'pending' and j.held is null
-            )
-        order by k.kind
-        for no key update of k
-    ) as c;
-
-    select array_agg(row (l.id, k.kind, k.queue_group, g.share, r.room)::livewell.open_lane) into v_lanes
-    from unnest(p_groups, coalesce(p_shares, array_fill(1.0, array[cardinality(p_groups)]))) as g (queue_group, share)
-    join livewell.job_kind as k on k.queue_group = g.queue_group
-    join livewell.job_lane as l on l.kind = k.kind
-    cross join lateral (
-        select case
-            when k.concurrency is null then p_max_jobs
-            -- Not locked above: its first ready job came since, and has to wait for the next claim.
-            when not k.kind = any (coalesce(v_capped, '{}')) then 0
-            else least(p_max_jobs, k.concurrency - (
-                select count(*) from livewell.job_live as j where j.state = 'processing' and j.kind = k.kind
-            ))::integer
-        end as room
-    ) as r
-    where (p_kinds is null or k.kind = any (p_kinds))
+    select
+        array_agg(row (
+            l.id, k.kind, k.queue_group, coalesce(p_shares[array_position(p_groups, k.queue_group)], 1), p_max_jobs
+        )::livewell.open_lane),
+        bool_or(k.concurrency is not null)
+    into v_lanes, v_capped
+    from livewell.job_lane as l join livewell.job_kind as k on k.kind = l.kind
+    where k.queue_group = any (p_groups) and (p_kinds is null or k.kind = any (p_kinds))
         and (k.paused_until is null or k.paused_until <= p_now)
-        and r.room > 0
         and exists (
             select from livewell.job_live as j where j.lane_id = l.id and j.state = 'pending' and j.held is null
         );
+    if v_capped then
+        return livewell.lanes_within_caps(v_lanes, p_max_jobs);
+    end if;
     return v_lanes;
 end $$;
