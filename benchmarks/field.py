@@ -13,6 +13,8 @@ RAW = "raw"
 # No bar looks at a peer's latency, so a quick run does not measure it.
 LIGHT = {"single": 300, "samples": 0}
 
+WORKER = {"concurrency": 500, "claim_batch": 500}
+
 
 def own(module: str) -> Callable[[], Program]:
     return lambda: Program(command=[sys.executable, "-m", f"benchmarks.contenders.{module}"])
@@ -43,14 +45,15 @@ RAW_LOOP = Contender(
 OURS = Contender(
     name=LIVEWELL,
     prepare=own("livewell"),
-    settings={"serial_keys": 0},
+    settings={**WORKER, "serial_keys": 0},
     note="dedupe keys, leases and a history of attempts on",
 )
 OURS_SERIAL = Contender(
     name=SERIAL,
     prepare=own("livewell"),
-    settings={"serial_keys": 2_000},
-    plan={"single": 0, "bulk": 0, "samples": 0},
+    settings={**WORKER, "serial_keys": 2_000},
+    plan={"single": 0, "samples": 0},
+    quick_plan={"bulk": 0},
     note="as livewell, every job with one of 2,000 serial keys",
 )
 PEER_FIELD = [

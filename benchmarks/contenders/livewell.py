@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from importlib.metadata import version
-from typing import Any
 
 import asyncpg
 import uvloop
@@ -11,8 +9,9 @@ from pydantic import BaseModel
 
 from benchmarks.protocol import Plan, Tally, leave, measure, report_version
 from benchmarks.solo.queue import migrated
+from livewell import JobRequest, Livewell, WorkerOptions, __version__
 
-UNFINISHED = "select count(*) from livewell.job where state in ('pending', 'processing')"
+UNFINISHED = "select count(*) from livewell.job_live"
 
 
 class Noop(BaseModel):
@@ -24,30 +23,33 @@ class Noop(BaseModel):
 class LivewellSubject:
     """The application enqueues and works; a connection of its own looks on."""
 
-    def __init__(self, app: Any, watcher: "asyncpg.Connection[asyncpg.Record]", plan: Plan) -> None:
+    def __init__(self, app: Livewell, watcher: "asyncpg.Connection[asyncpg.Record]", plan: Plan) -> None:
         self.tally = Tally()
         self._app = app
         self._watcher = watcher
         self._serial_keys = int(plan.settings["serial_keys"])
-        self._worker: asyncio.Task[None] | None = None
+        self._options = WorkerOptions(
+            concurrency=plan.settings["concurrency"], claim_batch=plan.settings["claim_batch"]
+        )
+        self._worker: asyncio.Task[int] | None = None
         app.job("noop")(self._noop)
 
-    async def _noop(self, payload: Noop) -> None:
-        self.tally.hit(payload.i)
+    async def _noop(self, job: Noop) -> None:
+        self.tally.hit(job.i)
 
     async def enqueue(self, number: int) -> None:
-        await self._app.enqueue("noop", Noop(i=number), dedupe_key=f"refresh/quote/{number}")
+        await self._app.enqueue(Noop(i=number), dedupe_key=f"refresh/quote/{number}")
 
     async def enqueue_many(self, numbers: Sequence[int], *, unique: bool) -> None:
-        await self._app.enqueue_many([self._job(number, unique=unique) for number in numbers])
+        await self._app.enqueue_many([self._request(number, unique=unique) for number in numbers])
 
-    def _job(self, number: int, *, unique: bool) -> dict[str, Any]:
-        job: dict[str, Any] = {"kind": "noop", "payload": {"i": number}}
-        if unique:
-            job["dedupe_key"] = f"refresh/quote/{number}"
-        if self._serial_keys:
-            job["serial_key"] = f"serial/{number % self._serial_keys}"
-        return job
+    def _request(self, number: int, *, unique: bool) -> JobRequest:
+        return JobRequest(
+            kind="noop",
+            payload={"i": number},
+            dedupe_key=f"refresh/quote/{number}" if unique else None,
+            serial_key=f"serial/{number % self._serial_keys}" if self._serial_keys else None,
+        )
 
     async def clear(self) -> None:
         await self._watcher.execute("truncate livewell.job, livewell.job_attempt")
@@ -56,21 +58,21 @@ class LivewellSubject:
         await self._watcher.execute("vacuum analyze livewell.job")
 
     async def start_worker(self) -> None:
-        self._worker = asyncio.create_task(self._app.worker().run())
+        self._worker = asyncio.create_task(self._app.run_worker(self._options))
 
     async def unfinished(self) -> int:
         return int(await self._watcher.fetchval(UNFINISHED))
 
 
 async def main() -> None:
-    from livewell import Livewell  # noqa: PLC0415 - the field can be listed before there is an application class
-
     plan = Plan.from_environment()
     await migrated(plan.dsn)
     watcher = await asyncpg.connect(plan.dsn)
-    report_version(f"livewell {version('livewell')}, asyncpg {asyncpg.__version__}")
-    async with Livewell(database_url=plan.dsn) as app:
-        await measure(LivewellSubject(app, watcher, plan), plan, unique_drain=True)
+    app = Livewell(plan.dsn)
+    subject = LivewellSubject(app, watcher, plan)
+    report_version(f"livewell {__version__}, asyncpg {asyncpg.__version__}")
+    async with app:
+        await measure(subject, plan, unique_drain=True)
         leave()
 
 

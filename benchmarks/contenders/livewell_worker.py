@@ -4,11 +4,13 @@ import asyncio
 import json
 import os
 import time
-from datetime import timedelta
 from pathlib import Path
 
 import uvloop
 from pydantic import BaseModel
+
+from livewell import Livewell, WorkerOptions
+from livewell.kernel import configure_logs
 
 
 class Slow(BaseModel):
@@ -23,19 +25,18 @@ def append(history: Path, line: str) -> None:
 
 
 async def main() -> None:
-    from livewell import Livewell  # noqa: PLC0415 - see contenders/livewell.py
-
+    configure_logs(level="error")
     plan = json.loads(os.environ["BENCH_PLAN"])
     history = Path(plan["history"])
 
-    async def slow(payload: Slow) -> None:
-        start = {"job": payload.i, "process": os.getpid(), "at": time.monotonic()}
-        append(history, json.dumps(start))
+    async def slow(job: Slow) -> None:
+        append(history, json.dumps({"job": job.i, "process": os.getpid(), "at": time.monotonic()}))
         await asyncio.sleep(plan["work"])
 
-    async with Livewell(database_url=os.environ["BENCH_DSN"]) as app:
-        app.job("noop", lease=timedelta(seconds=plan["lease"]))(slow)
-        await app.worker(slots=plan["slots"], rescue_every=timedelta(seconds=plan["tick"])).run()
+    app = Livewell(os.environ["BENCH_DSN"])
+    app.job("noop")(slow)
+    async with app:
+        await app.run_worker(WorkerOptions(concurrency=plan["slots"]))
 
 
 if __name__ == "__main__":
