@@ -18,6 +18,8 @@ program needs is refused before anything is changed: `kernel.not_migrated`, `ker
 from livewell.kernel.clock import Clock, DatabaseClock, FixedClock
 from livewell.kernel.database import Caller, Connection, Database, DatabaseOptions, Line, close_politely, connect
 from livewell.kernel.embedded import EmbeddedPostgres
+from livewell.kernel.embedded_account import Account
+from livewell.kernel.embedded_processes import birth_of
 from livewell.kernel.errors import (
     Contended,
     DatabaseNewer,
@@ -48,6 +50,7 @@ from livewell.kernel.waiting import wait_for_any
 
 __all__ = [
     "MASK",
+    "Account",
     "Action",
     "Agent",
     "Caller",
@@ -86,6 +89,7 @@ __all__ = [
     "SqlFiles",
     "StatementTimedOut",
     "Step",
+    "birth_of",
     "check",
     "close_politely",
     "configure_logs",

@@ -10,7 +10,7 @@ from livewell.kernel.errors import DatabaseNewer, MigrationEdited, MigrationMiss
 from livewell.kernel.migration_files import Migration, ObjectFile, ObjectKind, SqlFiles, checksum_of
 from livewell.kernel.queries import QUERIES
 
-SERVER = ("server", "version")
+WORDING = ("server", "version")
 
 ObjectKey: TypeAlias = tuple[str, str]
 
@@ -82,12 +82,12 @@ class State:
     live: Mapping[ObjectKey, str]
 
     @property
-    def server_changed(self) -> bool:
-        """Another major version words its catalog differently, so fingerprints cannot be compared."""
-        return SERVER in self.recorded and self.recorded[SERVER].fingerprint != self.live[SERVER]
+    def worded_differently(self) -> bool:
+        """Another major version of the server words its catalog differently, so fingerprints cannot be compared."""
+        return WORDING in self.recorded and self.recorded[WORDING].fingerprint != self.live[WORDING]
 
     def drift(self) -> tuple[Drift, ...]:
-        if not self.history or self.server_changed:
+        if not self.history or self.worded_differently:
             return ()
         keys = sorted(self.recorded.keys() | self.live.keys())
         found = ((key, self._change(key)) for key in keys)
@@ -143,8 +143,8 @@ class State:
     def pending_object_steps(self, files: SqlFiles) -> tuple[Step, ...]:
         objects = [Step(action=action, kind=item.kind, name=item.name) for item, action in self.pending_objects(files)]
         drops = [Step(action=Action.DROP, kind=kind, name=name) for kind, name in self.orphans(files)]
-        record = [Step(action=Action.RECORD, kind="server", name=f"version {self.live[SERVER]}")]
-        return (*objects, *drops, *(record if self.server_changed else ()))
+        record = [Step(action=Action.RECORD, kind="schema", name="as this server words it")]
+        return (*objects, *drops, *(record if self.worded_differently else ()))
 
 
 def keys_of(kind: str, name: str) -> set[ObjectKey]:
@@ -182,13 +182,16 @@ async def read_state(connection: Connection) -> State:
 
 async def live_fingerprints(connection: Connection) -> dict[ObjectKey, str]:
     rows = await connection.fetch(QUERIES["list_live_objects"])
-    return {(row["kind"], row["name"]): checksum_of(f"{row['definition']}\n{row['owner']}") for row in rows}
+    live = {(row["kind"], row["name"]): checksum_of(f"{row['definition']}\n{row['owner']}") for row in rows}
+    # Fingerprints taken by another question cannot be compared either.
+    live[WORDING] = checksum_of(live[WORDING] + QUERIES["list_live_objects"])
+    return live
 
 
 async def record_changes(connection: Connection, before: State, *, touched: set[ObjectKey]) -> None:
     """Remember what this step changed and what it vouches for; what somebody else changed stays drift."""
     live = await live_fingerprints(connection)
-    if before.server_changed or not before.recorded:
+    if before.worded_differently or not before.recorded:
         changed = live.keys() | before.recorded.keys()
     else:
         vouched = {key for kind, name in touched for key in keys_of(kind, name)}

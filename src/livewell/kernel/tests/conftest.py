@@ -11,8 +11,7 @@ import pytest
 import pytest_asyncio
 
 from livewell.kernel import EmbeddedPostgres, SqlFiles
-from livewell.testing.addresses import Address
-from livewell.testing.servers import THROWAWAY_SETTINGS, connected
+from livewell.testing import Address, connected
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def sql_folder(tmp_path: Path) -> SqlFolder:
 async def blank_server(throwaway_folder: Path) -> AsyncIterator[BlankServer]:
     """A server of this test's own on which Livewell never was."""
     folder = throwaway_folder / f"blank-{secrets.token_hex(4)}"
-    embedded = EmbeddedPostgres(folder, THROWAWAY_SETTINGS)
+    embedded = EmbeddedPostgres(folder, {"fsync": "off", "synchronous_commit": "off"})
     yield BlankServer(superuser_url=await embedded.start())
     await embedded.stop(mode="immediate")
     shutil.rmtree(folder, ignore_errors=True)

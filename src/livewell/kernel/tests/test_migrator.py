@@ -23,8 +23,7 @@ from livewell.kernel import (
 )
 from livewell.kernel.queries import QUERIES
 from livewell.kernel.tests.conftest import BlankServer, SqlFolder
-from livewell.testing.servers import connected
-from livewell.testing.waiting import until
+from livewell.testing import connected, until
 
 _QUICK = MigratorOptions(
     lock_timeout=timedelta(milliseconds=100),
@@ -32,6 +31,7 @@ _QUICK = MigratorOptions(
     backoff=timedelta(milliseconds=1),
     turn_timeout=timedelta(minutes=1),
 )
+
 _THING = "create table livewell.thing (id integer primary key);"
 _LOCKED_THING = "lock table livewell.thing in access share mode"
 

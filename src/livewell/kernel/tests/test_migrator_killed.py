@@ -10,8 +10,7 @@ import pytest
 
 from livewell.kernel import CheckReport, check, migrate
 from livewell.kernel.tests.conftest import SqlFolder
-from livewell.testing.servers import connected
-from livewell.testing.waiting import until
+from livewell.testing import connected, until
 
 _MIGRATE = """
 import asyncio, sys

@@ -7,8 +7,7 @@ import pytest
 
 from livewell.kernel import CheckReport, MigrationFailed, check, migrate
 from livewell.kernel.tests.conftest import SqlFolder
-from livewell.testing.servers import connected
-from livewell.testing.waiting import until
+from livewell.testing import connected, until
 
 _BUILD = """-- livewell: no transaction
 -- Built beside the writers; a comment with a ; in it.

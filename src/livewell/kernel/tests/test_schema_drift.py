@@ -6,7 +6,7 @@ import pytest
 
 from livewell.kernel import Action, Change, CheckReport, Drift, check, migrate
 from livewell.kernel.tests.conftest import SqlFolder
-from livewell.testing.servers import connected
+from livewell.testing import connected
 
 _TABLES = """
 create table livewell.thing (
@@ -165,6 +165,6 @@ async def test_another_server_version_is_recorded_not_taken_for_drift(
     await _by_hand(empty_owner_url, "update livewell.schema_object set fingerprint = 'as an older server worded it'")
     found = await check(empty_owner_url, files=sql_folder.files)
     assert found.drift == ()
-    assert [(step.action, step.kind) for step in found.pending] == [(Action.RECORD, "server")]
+    assert [(step.action, step.kind) for step in found.pending] == [(Action.RECORD, "schema")]
     await migrate(empty_owner_url, files=sql_folder.files)
     assert (await check(empty_owner_url, files=sql_folder.files)).is_clean

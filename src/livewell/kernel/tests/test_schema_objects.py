@@ -6,7 +6,7 @@ import pytest
 from livewell.kernel import CheckReport, MigrationFailed, check, migrate
 from livewell.kernel.migration_files import SqlFileInvalid
 from livewell.kernel.tests.conftest import SqlFolder
-from livewell.testing.servers import connected
+from livewell.testing import connected
 
 _ANSWER = "() returns integer language sql set search_path = '' as 'select 42';"
 _TOUCH = "() returns trigger language plpgsql set search_path = '' as 'begin return new; end';"

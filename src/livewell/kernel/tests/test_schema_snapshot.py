@@ -10,7 +10,7 @@ import pytest
 from livewell.kernel import migrate
 from livewell.kernel.schema_snapshot import NotAsMigrated, differences, snapshot, write
 from livewell.kernel.tests.conftest import SqlFolder
-from livewell.testing.servers import connected
+from livewell.testing import connected
 
 _TABLES = """
 create table livewell.thing (
