@@ -6,7 +6,8 @@ from pathlib import Path
 
 from tests.house.project import PACKAGE, place, python_files, rooms, tree
 
-_DRIVER_ROOMS = {"kernel", "testing"}
+_DEPTHS = ("sql", "store.py")
+_OTHER_DRIVERS = {"psycopg", "psycopg2", "pg8000", "aiopg", "sqlalchemy"}
 
 
 def _imports(path: Path) -> Iterator[tuple[int, str]]:
@@ -56,19 +57,18 @@ def test_no_import_is_relative() -> None:
     assert not relative, "\n".join(relative)
 
 
-def test_only_the_kernel_and_the_test_room_know_the_driver() -> None:
-    """One driver, behind the kernel: the rooms import no asyncpg, so its errors cannot leak past the facts."""
-    knowing = [
-        place(path)
+def test_there_is_one_driver() -> None:
+    """The product talks to PostgreSQL through asyncpg alone, so that one pool and one set of errors is all there is."""
+    others = [
+        f"{place(path)}:{line} imports {module}"
         for path in python_files("src")
-        if _room_of(path) not in _DRIVER_ROOMS
-        and "tests" not in path.relative_to(PACKAGE).parts
-        and any(module.split(".")[0] == "asyncpg" for _, module in _imports(path))
+        for line, module in _imports(path)
+        if module.split(".")[0] in _OTHER_DRIVERS
     ]
-    assert not knowing, "\n".join(knowing)
+    assert not others, "\n".join(others)
 
 
 def test_the_doors_hold_no_sql() -> None:
-    """`cli` and `app` are thin: they have no `sql/` folder and no store."""
-    thick = [room.name for room in rooms() if room.name in {"cli", "app"} and (room / "sql").exists()]
+    """The command line is thin: it has no `sql/` folder and no store."""
+    thick = [room.name for room in rooms() if room.name == "cli" and any((room / name).exists() for name in _DEPTHS)]
     assert not thick, "\n".join(thick)
