@@ -119,8 +119,7 @@ class EmbeddedPostgres:
         cluster = await self.prepared()
         async with _locked(cluster.place):
             await _to_the_end(cluster.create, durable=self._settings["fsync"] == "on")
-            self._postmaster = await self._running(cluster)
-            await self._ensure_database(cluster)
+            await self._reach(cluster)
             self._users_of(cluster).register()
         return self.url()
 
@@ -189,15 +188,25 @@ class EmbeddedPostgres:
             self._users = Users(cluster.place.users)
         return self._users
 
-    async def _running(self, cluster: Cluster) -> Postmaster:
+    async def _reach(self, cluster: Cluster) -> None:
+        """Use the server that runs, or start it; one that was dying when it was found is started again."""
+        self._postmaster = await self._found(cluster)
+        if self._postmaster is not None:
+            try:
+                return await self._ensure_database(cluster)
+            except EmbeddedNotStarted:
+                if await _to_the_end(cluster.running) is not None:
+                    raise
+        self._postmaster = await _to_the_end(cluster.start, self._settings)
+        log.info("embedded_started", folder=str(cluster.place.folder), pid=self._postmaster.pid)
+        return await self._ensure_database(cluster)
+
+    async def _found(self, cluster: Cluster) -> Postmaster | None:
         postmaster = await _to_the_end(cluster.running)
         if postmaster is not None and not postmaster.socket.exists():
             # Its folder was moved, or its socket removed: it runs, but nobody can reach it any more.
             await self._stop(cluster, "fast")
-            postmaster = None
-        if postmaster is None:
-            postmaster = await _to_the_end(cluster.start, self._settings)
-            log.info("embedded_started", folder=str(cluster.place.folder), pid=postmaster.pid)
+            return None
         return postmaster
 
     async def _stop(self, cluster: Cluster, mode: StopMode) -> None:

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from livewell.kernel.embedded_account import Account
+from livewell.kernel import Account
 from livewell.testing.addresses import Address
 from livewell.testing.requirements import require
 from livewell.testing.waiting import until

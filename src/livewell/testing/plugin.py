@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from livewell.kernel.database import Database, DatabaseOptions
-from livewell.kernel.embedded import EmbeddedPostgres
+from livewell.kernel import Database, DatabaseOptions, EmbeddedPostgres
 from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
 from livewell.testing.proxy import TcpProxy
 from livewell.testing.requirements import REQUIRE_ALL, everything_is_required

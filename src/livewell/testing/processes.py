@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from livewell.kernel.embedded_account import Account
+from livewell.kernel import Account
 
 _ANSWER = "answer: "
 _PATIENCE = timedelta(seconds=60)

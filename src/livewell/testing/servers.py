@@ -19,9 +19,7 @@ from pathlib import Path
 
 import asyncpg
 
-from livewell.kernel.embedded import EmbeddedPostgres
-from livewell.kernel.migration_files import SqlFiles
-from livewell.kernel.migrator import migrate
+from livewell.kernel import EmbeddedPostgres, SqlFiles, migrate
 from livewell.testing.addresses import Address
 from livewell.testing.waiting import until
 

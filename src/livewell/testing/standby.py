@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
-from livewell.kernel.embedded import EmbeddedPostgres
+from livewell.kernel import EmbeddedPostgres
 from livewell.testing.addresses import Address
 from livewell.testing.servers import OwnServer, connected
 from livewell.testing.waiting import until

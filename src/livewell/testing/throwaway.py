@@ -11,9 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from livewell.kernel.embedded import EmbeddedPostgres
-from livewell.kernel.embedded_processes import birth_of
-from livewell.kernel.errors import LivewellError
+from livewell.kernel import EmbeddedPostgres, LivewellError, birth_of
 
 T = TypeVar("T")
 

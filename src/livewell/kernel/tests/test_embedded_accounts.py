@@ -170,9 +170,10 @@ async def test_programs_in_a_closed_folder_are_copied(own_folder: Path) -> None:
     shutil.copytree(package.with_suffix(".libs"), closed / package.with_suffix(".libs").name, symlinks=True)
     (closed / package.name / "__init__.py").touch()
     closed.chmod(0o700)
+    first = os.pathsep.join([str(closed), *sys.path])
     present = set(SYSTEM_FOLDER.iterdir()) if SYSTEM_FOLDER.exists() else set()
     try:
-        async with child(USE, own_folder / "pg", environment={"PYTHONPATH": str(closed)}) as user:
+        async with child(USE, own_folder / "pg", environment={"PYTHONPATH": first}) as user:
             pid, _ = await user.answer()
             assert SYSTEM_FOLDER in Path(psutil.Process(pid).exe()).parents
             user.tell()

