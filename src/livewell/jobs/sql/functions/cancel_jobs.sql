@@ -12,10 +12,11 @@ declare
     v_ids bigint[];
     v_outcomes text[];
     v_workers text[];
+    v_serial_keys text[];
 begin
     perform livewell.require_primary();
     with held as materialized (
-        select j.id, j.state, j.worker from livewell.job_live as j where j.id = any (p_ids) order by j.id for update
+        select j.id, j.state, j.worker, j.serial_key from livewell.job_live as j where j.id = any (p_ids) order by j.id for update
     ),
     gone as (
         delete from livewell.job_live as j
@@ -38,10 +39,14 @@ begin
         where j.id = any (array(select h.id from held as h where h.state = 'processing'))
     )
     select array_agg(h.id), array_agg(case h.state when 'pending' then 'cancelled' else 'told' end),
-        array_agg(distinct h.worker) filter (where h.state = 'processing')
-    into v_ids, v_outcomes, v_workers
+        array_agg(distinct h.worker) filter (where h.state = 'processing'),
+        array_agg(distinct h.serial_key) filter (where h.state = 'pending' and h.serial_key is not null)
+    into v_ids, v_outcomes, v_workers, v_serial_keys
     from held as h;
 
+    if v_serial_keys is not null then
+        perform livewell.after_jobs_left(livewell.stalled_serial_keys(v_serial_keys), null);
+    end if;
     perform pg_notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
     perform livewell.audit_job_changes(
         array(

@@ -19,14 +19,7 @@ begin
             order by j.serial_key limit 1
         ) as n
     )
-    select array_agg(w.serial_key) into v_keys from waiting as w
-    where not exists (
-        select from livewell.job_live as r where r.serial_key = w.serial_key and r.state = 'processing'
-    ) and not exists (
-        select from livewell.job_live as r where r.serial_key = w.serial_key and r.state = 'pending' and r.held is null
-    ) and exists (
-        select from livewell.job_live as r where r.serial_key = w.serial_key and r.state = 'pending' and r.held = 'serial'
-    );
+    select livewell.stalled_serial_keys(array_agg(w.serial_key)) into v_keys from waiting as w;
     if v_keys is null then
         return 0;
     end if;
