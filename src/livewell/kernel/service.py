@@ -23,6 +23,7 @@ from typing import Protocol
 
 import structlog
 
+from livewell.kernel.errors import LivewellError
 from livewell.kernel.waiting import wait_for_any
 
 DRAINED = 0
@@ -139,11 +140,9 @@ class Service:
             wake.clear()
             try:
                 await agent.run_once()
-            except Exception:
+            except Exception as error:  # noqa: BLE001 - one agent's failure, whatever it is, stops nobody else
                 failed_in_a_row += 1
-                self.failures[agent.name] += 1
-                log.exception("agent_failed", agent=agent.name, in_a_row=failed_in_a_row)
-                await wait_for_any(self._stop, timeout=self._pause_after(failed_in_a_row))
+                await self._pause_after(error, "agent_failed", agent.name, failed_in_a_row)
             else:
                 failed_in_a_row = 0
                 self.runs[agent.name] += 1
@@ -154,22 +153,25 @@ class Service:
         while not self._stop.is_set():
             try:
                 await component.run(self._stop)
-            except Exception:
+            except Exception as error:  # noqa: BLE001 - as for agents
                 failed_in_a_row += 1
-                self.failures[component.name] += 1
-                log.exception("component_failed", component=component.name, in_a_row=failed_in_a_row)
-                await wait_for_any(self._stop, timeout=self._pause_after(failed_in_a_row))
+                await self._pause_after(error, "component_failed", component.name, failed_in_a_row)
             else:
                 self.runs[component.name] += 1
                 return
 
+    async def _pause_after(self, error: Exception, event: str, name: str, in_a_row: int) -> None:
+        """Tell and count what failed, and give it time, the more the longer it has been failing."""
+        trace = None if isinstance(error, LivewellError) else error
+        self.failures[name] += 1
+        growing = self._options.first_pause * (1 << min(in_a_row - 1, 20))
+        pause = self._spread(min(growing, self._options.longest_pause))
+        log.error(event, name=name, reason=str(error), in_a_row=in_a_row, pause=round(pause, 3), exc_info=trace)
+        await wait_for_any(self._stop, timeout=pause)
+
     def _spread(self, interval: timedelta) -> float:
         """Around the interval, so that many processes started together do not stay in step."""
         return interval.total_seconds() * random.uniform(1 - self._options.jitter, 1 + self._options.jitter)
-
-    def _pause_after(self, failures: int) -> float:
-        pause: timedelta = min(self._options.first_pause * (1 << min(failures - 1, 20)), self._options.longest_pause)
-        return self._spread(pause)
 
     def _claim_name(self, name: str) -> None:
         if name in self._loops:
