@@ -1,4 +1,5 @@
--- Every ended attempt of every job: those followed by another, and those that ended their job.
+-- Every ended attempt of every job: those followed by another, and those that ended their job. A job cancelled while
+-- it waited ended without an attempt: nobody had started it.
 -- for: service
 create view livewell.job_attempts as
 select a.job_id, a.attempt, a.worker, a.started_at, a.ended_at, a.outcome, a.error, a.reason
@@ -6,4 +7,4 @@ from livewell.job_attempt as a
 union all
 select j.id, j.attempt, j.worker, j.started_at, j.finished_at, j.state, j.error, j.reason
 from livewell.job as j
-where j.state in ('completed', 'cancelled', 'failed') and j.attempt > 0;
+where j.state in ('completed', 'cancelled', 'failed') and j.started_at is not null;
