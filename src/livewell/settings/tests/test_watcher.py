@@ -19,7 +19,8 @@ async def test_a_notified_change_is_taken_up_at_once(database: Database) -> None
     service = Service(components=[listener])
     service.add(watcher, wake=watcher.wake)
     running = asyncio.create_task(service.run())
-    await asyncio.wait_for(listener.listening.wait(), 10)
+    async with asyncio.timeout(10):
+        await listener.listening.wait()
     await until(lambda: _ran(service, 2), "the round after listening began is over")
     await SettingsStore(database).set_setting("worker.claim_batch", 77)
     await until(lambda: _batch_is(watcher, 77), "the change is in force", within=timedelta(seconds=10))
