@@ -9,7 +9,7 @@ _PAUSE = 0.01
 
 
 async def until(
-    condition: Callable[[], Awaitable[object]], what: str, *, within: timedelta = timedelta(seconds=10)
+    condition: Callable[[], Awaitable[object]], what: str, *, within: timedelta = timedelta(seconds=30)
 ) -> None:
     """Return as soon as the condition holds; fail, saying what was waited for, when it does not in time."""
     deadline = time.monotonic() + within.total_seconds()
