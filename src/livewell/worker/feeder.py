@@ -11,6 +11,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 
 import structlog
@@ -55,20 +56,25 @@ class Feeder:
         self.idle = asyncio.Event()
         self._rests = 0
 
+    def rouse(self) -> None:
+        """Make it look again, whatever it waits for: a notification came, or it is to stop."""
+        self.wake.set()
+        self._hold.changed.set()
+
     async def run(self, stop: asyncio.Event) -> None:
         failures = 0
         while not stop.is_set():
             wanted = self._room()
             if wanted == 0:
                 self._hold.changed.clear()
-                await wait_for_any(self._hold.changed, stop)
+                await self._hold.changed.wait()
                 continue
             self.wake.clear()
             try:
                 if await self._claim(wanted):
                     self._rests = 0
                 else:
-                    await self._rest(stop)
+                    await self._rest()
                 failures = 0
             except LivewellError as error:
                 failures += 1
@@ -101,7 +107,7 @@ class Feeder:
             JOBS_CLAIMED.labels(kind=kind).inc(count)
         return len(jobs)
 
-    async def _rest(self, stop: asyncio.Event) -> None:
+    async def _rest(self) -> None:
         next_due = await self._store.mark_worker_idle(self._worker)
         if self._rests == 0 and await self._claim(max(1, self._room())):
             return
@@ -112,7 +118,7 @@ class Feeder:
             pause = min(pause, max(0.0, next_due.total_seconds()))
         self._rests += 1
         self.idle.set()
-        try:
-            await wait_for_any(self.wake, stop, timeout=pause)
-        finally:
-            self.idle.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(pause):
+                await self.wake.wait()
+        self.idle.clear()

@@ -13,7 +13,7 @@ from collections import Counter
 import structlog
 
 from livewell.jobs import FINISH_SECONDS, JOBS_FINISHED, LEASES_LOST, Finish, JobId, JobStore, Outcome
-from livewell.kernel import LivewellError, wait_for_any
+from livewell.kernel import LivewellError
 from livewell.worker.hold import HeldJob
 
 log = structlog.get_logger("livewell.worker")
@@ -38,12 +38,16 @@ class Finisher:
         self._kinds[job.job_id] = job.kind
         self._more.set()
 
+    def rouse(self) -> None:
+        """Make it look whether it is to stop."""
+        self._more.set()
+
     async def run(self, stop: asyncio.Event) -> None:
         """Send until told to stop, and then what is left."""
         while not stop.is_set() or self._pending:
             if not self._pending:
                 self._more.clear()
-                await wait_for_any(self._more, stop)
+                await self._more.wait()
                 continue
             batch = self._pending[:BATCH]
             del self._pending[:BATCH]

@@ -126,6 +126,8 @@ class Worker:
             finishing = tasks.create_task(parts.finisher.run(finisher_stop))
             slots = tasks.create_task(parts.runner.run(slots_stop))
             feeding = tasks.create_task(parts.feeder.run(stop))
+            await stop.wait()
+            parts.feeder.rouse()
             await feeding
             log.info("worker_draining", worker=self.id, running=parts.hold.running, given_back=parts.hold.waiting)
             for held in parts.hold.give_back():
@@ -133,6 +135,7 @@ class Worker:
             slots_stop.set()
             await slots
             finisher_stop.set()
+            parts.finisher.rouse()
             await finishing
             beats_stop.set()
             await beats
@@ -149,14 +152,14 @@ class Worker:
         if self._parts is None:
             return
         if channel == JOBS_CHANNEL:
-            self._parts.feeder.wake.set()
+            self._parts.feeder.rouse()
         elif channel == CANCEL_CHANNEL and payload == self.id:
             self._parts.heartbeater.wake.set()
 
     def on_reconnect(self) -> None:
         """Something may have been told while nobody listened."""
         if self._parts is not None:
-            self._parts.feeder.wake.set()
+            self._parts.feeder.rouse()
             self._parts.heartbeater.wake.set()
 
     def _shares(self, kinds: Sequence[Kind]) -> dict[str, float]:

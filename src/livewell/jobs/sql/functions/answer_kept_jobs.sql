@@ -3,7 +3,7 @@
 create or replace function livewell.answer_kept_jobs(p_jobs jsonb, p_new livewell.enqueued_jobs, p_created bigint[])
 returns livewell.enqueued_jobs
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off as $$
+set search_path = '' as $$
 declare
     v_new livewell.enqueued_jobs := p_new;
 begin

@@ -1,4 +1,5 @@
 -- Leases the best ready jobs of the open lanes to one worker: priority, then oldest; groups by their shares.
+-- Three statements when all goes well, because it is the way of every job: look, lock, take.
 -- for: service
 create or replace function livewell.claim_jobs(
     p_worker text,
@@ -13,29 +14,35 @@ create or replace function livewell.claim_jobs(
     endpoint text, trace_context jsonb
 )
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
-    v_lanes livewell.open_lane[];
+    v_seen livewell.claim_view;
     v_ids bigint[];
     v_has_serial_keys boolean;
     v_token uuid := gen_random_uuid();
-    v_default_lease interval;
 begin
     perform livewell.require_primary();
-    if p_max_jobs < 1 or livewell.setting_boolean('maintenance.enabled') then
-        return;
-    end if;
-    perform livewell.release_due_jobs(p_now);
-    v_lanes := livewell.open_lanes(p_groups, p_kinds, p_shares, p_max_jobs, p_now);
-    if v_lanes is null then
+    v_seen := livewell.look_for_jobs(p_groups, p_kinds, p_shares, p_max_jobs, p_now);
+    if v_seen.lanes is null then
         return;
     end if;
 
-    -- A round may find only jobs that must wait for their serial key; they are parked, and the next round looks past them.
+    -- A round may find only jobs that must wait for their serial key; they are parked, and the next looks past them.
     for v_round in 1..10 loop
-        select array_agg(c.id), bool_or(c.has_serial_key) into v_ids, v_has_serial_keys
-        from livewell.lock_candidates(v_lanes, p_max_jobs) as c;
+        if cardinality(v_seen.lanes) = 1 then
+            select array_agg(c.id), bool_or(c.serial_key is not null) into v_ids, v_has_serial_keys
+            from (
+                select j.id, j.serial_key from livewell.job_live as j
+                where j.lane_id = v_seen.lanes[1].lane_id and j.state = 'pending' and j.held is null
+                order by j.priority desc, j.due_at, j.id
+                limit v_seen.lanes[1].room
+                for update skip locked
+            ) as c;
+        else
+            select array_agg(c.id), bool_or(c.has_serial_key) into v_ids, v_has_serial_keys
+            from livewell.lock_across_lanes(v_seen.lanes, p_max_jobs) as c;
+        end if;
         exit when v_ids is null;
         if v_has_serial_keys then
             v_ids := livewell.take_serial_turns(v_ids);
@@ -46,13 +53,14 @@ begin
         return;
     end if;
 
-    update livewell.worker as w set idle = false where w.id = p_worker and w.idle;
-    v_default_lease := livewell.setting_interval('worker.timeout');
     return query
-    with taken as (
+    with awake as (
+        update livewell.worker as w set idle = false where w.id = p_worker and w.idle
+    ),
+    taken as (
         update livewell.job_live as j
         set state = 'processing', attempt = j.attempt + 1, lease_token = v_token, worker = p_worker, started_at = p_now,
-            lease_until = p_now + coalesce(k.lease, v_default_lease)
+            lease_until = p_now + coalesce(k.lease, v_seen.default_lease)
         from livewell.job_kind as k
         where j.id = any (v_ids) and k.kind = j.kind
         returning j.id, j.kind, j.payload, j.attempt, j.failures, j.lease_until, j.priority, j.due_at,

@@ -4,7 +4,7 @@ create or replace function livewell.end_jobs(
     p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_now timestamptz
 ) returns livewell.ended_jobs
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+set search_path = '' set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
     v_ended livewell.ended_jobs;
 begin

@@ -3,7 +3,7 @@
 create or replace function livewell.heal_serial_jobs(p_now timestamptz default clock_timestamp())
 returns integer
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off as $$
+set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_keys text[];
 begin

@@ -3,7 +3,7 @@
 create or replace function livewell.insert_or_change_jobs(p_jobs jsonb, p_on_duplicate text, p_now timestamptz)
 returns livewell.enqueued_jobs
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+set search_path = '' as $$
 #variable_conflict use_column
 declare
     v_all livewell.enqueued_jobs;

@@ -3,7 +3,7 @@
 create or replace function livewell.lanes_within_caps(p_lanes livewell.open_lane[], p_max_jobs integer)
 returns livewell.open_lane[]
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off as $$
+set search_path = '' as $$
 begin
     -- What runs is counted in a statement after the one that takes the lock: counted in the same, the cap was exceeded.
     perform from livewell.job_kind as k

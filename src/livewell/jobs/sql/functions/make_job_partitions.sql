@@ -4,7 +4,7 @@ create or replace function livewell.make_job_partitions(
     p_days_ahead integer default 7, p_now timestamptz default clock_timestamp()
 ) returns setof text
 language plpgsql security definer
-set search_path = '' set lock_timeout = '1s' as $$
+set search_path = '' set lock_timeout = '500ms' as $$
 declare
     v_missing record;
 begin
@@ -19,15 +19,19 @@ begin
         order by d.day, p.parent
     loop
         begin
+            -- Made apart and attached, because that keeps nobody from finishing jobs.
+            execute format('create table livewell.%I (like livewell.%I including all)', v_missing.partition_name, v_missing.parent);
             execute format(
-                'create table livewell.%I partition of livewell.%I for values from (%L) to (%L)',
-                v_missing.partition_name, v_missing.parent,
+                'alter table livewell.%I attach partition livewell.%I for values from (%L) to (%L)',
+                v_missing.parent, v_missing.partition_name,
                 v_missing.day::timestamp at time zone 'UTC', (v_missing.day + 1)::timestamp at time zone 'UTC'
             );
             return next v_missing.partition_name;
         exception
-            -- Rows of that day are in the default partition already, or a rival holds a lock: the alert says so, work goes on.
-            when check_violation or lock_not_available or duplicate_table then null;
+            -- Rows of that day are in the default partition already: the alert says so, work goes on.
+            when check_violation or duplicate_table then null;
+            -- Somebody is in the way: what was made is kept, and the rest is left for the next round.
+            when lock_not_available then exit;
         end;
     end loop;
 end $$;

@@ -3,7 +3,7 @@
 create or replace function livewell.park_behind_serial_keys(p_ids bigint[])
 returns void
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off as $$
+set search_path = '' as $$
 begin
     with mine as materialized (
         select j.id, j.serial_key, j.priority, j.due_at from livewell.job_live as j

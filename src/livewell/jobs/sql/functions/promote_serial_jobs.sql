@@ -3,7 +3,7 @@
 create or replace function livewell.promote_serial_jobs(p_serial_keys text[])
 returns text[]
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off as $$
+set search_path = '' as $$
 declare
     v_kinds text[];
 begin

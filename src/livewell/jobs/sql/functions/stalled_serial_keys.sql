@@ -3,7 +3,7 @@
 create or replace function livewell.stalled_serial_keys(p_serial_keys text[])
 returns text[]
 language plpgsql stable security definer
-set search_path = '' set enable_seqscan = off as $$
+set search_path = '' as $$
 begin
     return (
         select array_agg(distinct w.serial_key) from unnest(p_serial_keys) as w (serial_key)

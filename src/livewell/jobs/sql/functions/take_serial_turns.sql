@@ -3,7 +3,7 @@
 create or replace function livewell.take_serial_turns(p_ids bigint[])
 returns bigint[]
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off as $$
+set search_path = '' as $$
 declare
     v_keys text[];
     v_turns bigint[];

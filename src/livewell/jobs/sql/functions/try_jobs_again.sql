@@ -4,7 +4,7 @@ create or replace function livewell.try_jobs_again(
     p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_now timestamptz
 ) returns livewell.ended_jobs
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+set search_path = '' as $$
 declare
     v_again livewell.ended_jobs;
     v_last livewell.ended_jobs;

@@ -149,3 +149,4 @@ create type livewell.ended_jobs as (ids bigint [], states text [], serial_keys t
 create type livewell.enqueued_jobs as (
     positions integer [], ids bigint [], outcomes text [], kinds text [], has_serial_keys boolean, left_over integer []
 );
+create type livewell.claim_view as (default_lease interval, lanes livewell.open_lane []);

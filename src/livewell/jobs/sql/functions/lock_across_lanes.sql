@@ -1,23 +1,13 @@
--- Locks the best ready jobs of the given lanes, at most p_max_jobs, passing over what rivals hold.
+-- Locks the best ready jobs of several lanes, at most p_max_jobs, passing over what rivals hold.
 -- for: internal
-create or replace function livewell.lock_candidates(p_lanes livewell.open_lane[], p_max_jobs integer)
+create or replace function livewell.lock_across_lanes(p_lanes livewell.open_lane[], p_max_jobs integer)
 returns table (id bigint, has_serial_key boolean)
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+set search_path = '' as $$
 #variable_conflict use_column
 declare
     v_counts integer[];
 begin
-    if cardinality(p_lanes) = 1 then
-        return query
-        select j.id, j.serial_key is not null from livewell.job_live as j
-        where j.lane_id = p_lanes[1].lane_id and j.state = 'pending' and j.held is null
-        order by j.priority desc, j.due_at, j.id
-        limit p_lanes[1].room
-        for update skip locked;
-        return;
-    end if;
-
     -- First, without locks, how many each lane would give; then that many are locked in each, past what rivals hold.
     with ranked as (
         select c.at, c.lane_rank, c.share, c.room, c.kind_rank,
