@@ -9,7 +9,7 @@ begin
     perform from livewell.job_kind as k
     where k.concurrency is not null and k.kind = any (array(select l.kind from unnest(p_lanes) as l))
     order by k.kind
-    for update;
+    for no key update;
     return (
         select array_agg(row (r.lane_id, r.kind, r.queue_group, r.share, r.room)::livewell.open_lane)
         from (

@@ -12,6 +12,9 @@ declare
     v_due boolean;
     v_maintenance boolean;
 begin
+    if cardinality(p_shares) <> cardinality(p_groups) or not (0 < all (p_shares) and 'NaN' > all (p_shares)) then
+        raise exception using errcode = 'LWJ03', message = 'each group needs a share, and a share is a positive number';
+    end if;
     loop
         select
             livewell.setting_boolean('maintenance.enabled'), livewell.setting_interval('worker.timeout'),
