@@ -19,7 +19,8 @@ begin
         order by d.day, p.parent
     loop
         begin
-            -- Made apart and attached, because that keeps nobody from finishing jobs.
+            -- Made apart and attached, because that keeps nobody from finishing jobs; the lock is for two makers at once.
+            execute format('lock table only livewell.%I in share update exclusive mode', v_missing.parent);
             execute format('create table livewell.%I (like livewell.%I including all)', v_missing.partition_name, v_missing.parent);
             execute format(
                 'alter table livewell.%I attach partition livewell.%I for values from (%L) to (%L)',
