@@ -16,7 +16,8 @@ program needs is refused before anything is changed: `kernel.not_migrated`, `ker
 """
 
 from livewell.kernel.clock import Clock, DatabaseClock, FixedClock
-from livewell.kernel.database import Caller, Connection, Database, DatabaseOptions, Line, close_politely, connect
+from livewell.kernel.connection import Connection
+from livewell.kernel.database import Caller, Database, DatabaseOptions, Line, close_politely, connect
 from livewell.kernel.embedded import EmbeddedPostgres
 from livewell.kernel.embedded_account import Account
 from livewell.kernel.embedded_processes import birth_of
@@ -36,6 +37,7 @@ from livewell.kernel.errors import (
     RolesMissing,
     ServerTooOld,
     StatementTimedOut,
+    TransactionRolledBack,
     fact_from,
     facts_by_code,
 )
@@ -89,6 +91,7 @@ __all__ = [
     "SqlFiles",
     "StatementTimedOut",
     "Step",
+    "TransactionRolledBack",
     "birth_of",
     "check",
     "close_politely",

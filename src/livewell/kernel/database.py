@@ -11,18 +11,17 @@ whose limits are SET LOCAL, statements are not cached, and LISTEN needs `direct_
 import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import asyncpg
 import structlog
-from asyncpg.pool import PoolConnectionProxy
 
-from livewell.kernel.errors import Contended, DatabaseUnavailable, fact_from, reason_of
+from livewell.kernel.connection import DRIVER_ERRORS, Connection, FactConnection, is_usable
+from livewell.kernel.errors import Contended, DatabaseUnavailable, LivewellError, reason_of
 
-Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
 T = TypeVar("T")
 
 log = structlog.get_logger("livewell.kernel")
@@ -64,22 +63,18 @@ class DatabaseOptions:
         return {
             "server_settings": self.server_settings,
             "timeout": self.connect_timeout.total_seconds(),
+            "command_timeout": (self.statement_timeout + self.answer_grace).total_seconds(),
+            "connection_class": FactConnection,
             **caching,
         }
 
     @property
-    def begin(self) -> str:
-        """Open a transaction, with its limits where no session can carry them."""
-        if not self.pooled:
-            return "begin"
+    def transaction_limits(self) -> str:
+        """The limits of a transaction, where no session can carry them."""
         return (
-            f"begin; set local statement_timeout = {_milliseconds(self.statement_timeout)};"
+            f"set local statement_timeout = {_milliseconds(self.statement_timeout)};"
             f" set local idle_in_transaction_session_timeout = {_milliseconds(self.idle_in_transaction_timeout)}"
         )
-
-    @property
-    def client_timeout(self) -> float:
-        return (self.statement_timeout + self.answer_grace).total_seconds()
 
 
 class Caller(Protocol):
@@ -99,21 +94,25 @@ class _Calls:
         self.options = options
 
     def connection(self) -> AbstractAsyncContextManager[Connection]:
-        """Lend a connection; what fails inside leaves as a fact, and a broken connection is not lent again."""
+        """Lend a connection; one that broke is not lent again."""
         raise NotImplementedError
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
         """Lend a connection inside a transaction that commits when the block ends well."""
         async with self.connection() as connection:
-            await connection.execute(self.options.begin)
+            transaction = connection.transaction()
+            await transaction.start()
             try:
+                if self.options.pooled:
+                    await connection.execute(self.options.transaction_limits)
                 yield connection
             except BaseException:
-                if not connection.is_closed():
-                    await connection.execute("rollback")
+                if is_usable(connection):
+                    with suppress(LivewellError):
+                        await transaction.rollback()
                 raise
-            await connection.execute("commit")
+            await transaction.commit()
 
     async def fetch(self, statement: str, *args: object) -> list[asyncpg.Record]:
         return await self._run(lambda connection: connection.fetch(statement, *args))
@@ -128,12 +127,11 @@ class _Calls:
         return await self._run(lambda connection: connection.execute(statement, *args))
 
     async def _run(self, call: Callable[[Connection], Awaitable[T]]) -> T:
-        lend = self.transaction if self.options.pooled else self.connection
         attempt = 0
         while True:
             try:
-                async with lend() as connection, asyncio.timeout(self.options.client_timeout):
-                    return await call(connection)
+                async with self.connection() as connection:
+                    return await (self._within_limits(connection, call) if self.options.pooled else call(connection))
             except Contended:
                 attempt += 1
                 if attempt > self.options.contention_retries:
@@ -141,28 +139,18 @@ class _Calls:
                 log.info("call_contended", attempt=attempt)
                 await asyncio.sleep(random.uniform(0, 0.001 * 2**attempt))
 
-
-@asynccontextmanager
-async def _facts(connection: Connection) -> AsyncIterator[None]:
-    """Turn what the driver raises into facts; cut a connection whose state is no longer known."""
-    try:
-        yield
-    except asyncpg.PostgresError as error:
-        fact = fact_from(error)
-        if isinstance(fact, DatabaseUnavailable):
-            connection.terminate()
-        if fact is None:
+    async def _within_limits(self, connection: Connection, call: Callable[[Connection], Awaitable[T]]) -> T:
+        """A call as a transaction of its own, begun and limited in one round trip."""
+        await connection.execute(f"begin; {self.options.transaction_limits}")
+        try:
+            result = await call(connection)
+        except BaseException:
+            if is_usable(connection):
+                with suppress(LivewellError):
+                    await connection.execute("rollback")
             raise
-        raise fact from error
-    except (asyncpg.InterfaceError, OSError, TimeoutError) as error:
-        fact = fact_from(error)
-        if fact is None:
-            raise
-        connection.terminate()
-        raise fact from error
-    except asyncio.CancelledError:
-        connection.terminate()
-        raise
+        await connection.execute("commit")
+        return result
 
 
 async def connect(options: DatabaseOptions, *, url: str | None = None) -> Connection:
@@ -171,7 +159,7 @@ async def connect(options: DatabaseOptions, *, url: str | None = None) -> Connec
         async with asyncio.timeout(options.connect_timeout.total_seconds()):
             connection: Connection = await asyncpg.connect(url or options.url, **options.connect_arguments)
             return connection
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+    except DRIVER_ERRORS as error:
         raise DatabaseUnavailable(
             f"cannot connect to the database: {reason_of(error)}", fix="check DATABASE_URL and that the server runs"
         ) from error
@@ -190,8 +178,7 @@ class Line(_Calls):
         async with self._in_use:
             if self._connection is None or self._connection.is_closed():
                 self._connection = await connect(self.options)
-            async with _facts(self._connection):
-                yield self._connection
+            yield self._connection
 
     async def close(self) -> None:
         if self._connection is not None:
@@ -222,11 +209,19 @@ class Database(_Calls):
         try:
             async with asyncio.timeout(self.options.connect_timeout.total_seconds()):
                 connection = await self._pool.acquire()
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+        except TimeoutError as error:
+            wait = self.options.connect_timeout
+            raise DatabaseUnavailable(
+                f"no connection to the database was free or could be made within {wait}"
+            ) from error
+        except DRIVER_ERRORS as error:
             raise DatabaseUnavailable(f"no connection to the database: {reason_of(error)}") from error
         try:
-            async with _facts(connection):
-                yield connection
+            yield connection
+        except asyncpg.InterfaceError as error:
+            if is_usable(connection):
+                raise
+            raise DatabaseUnavailable(f"the connection was lost: {reason_of(error)}") from error
         finally:
             await self._pool.release(connection)
 
@@ -256,7 +251,7 @@ async def close_politely(connection: Connection) -> None:
     """Say goodbye, but do not wait long for a server that does not answer."""
     try:
         await connection.close(timeout=2)
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
+    except DRIVER_ERRORS:
         connection.terminate()
 
 

@@ -65,6 +65,12 @@ class Contended(LivewellError):
     sqlstate = ("40001", "40P01")
 
 
+class TransactionRolledBack(LivewellError):
+    """A transaction in which a statement had failed was committed all the same; nothing of it took effect."""
+
+    code = "kernel.transaction_rolled_back"
+
+
 class DiskFull(LivewellError):
     """The database has no room left; the call had no effect."""
 
@@ -142,7 +148,7 @@ def fact_from(error: BaseException) -> LivewellError | None:
         return fact(reason_of(error), fix=getattr(error, "hint", None), detail=getattr(error, "detail", None))
     if isinstance(error, asyncpg.InterfaceError) and "closed" not in reason_of(error):
         return None
-    if isinstance(error, (asyncpg.InterfaceError, OSError, TimeoutError)):
+    if isinstance(error, (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)):
         return DatabaseUnavailable(f"the database is not reachable: {reason_of(error)}")
     return None
 

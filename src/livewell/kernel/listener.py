@@ -14,11 +14,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-import asyncpg
 import structlog
 
+from livewell.kernel.connection import DRIVER_ERRORS
 from livewell.kernel.database import DatabaseOptions, close_politely, connect
-from livewell.kernel.errors import DatabaseUnavailable, reason_of
+from livewell.kernel.errors import DatabaseUnavailable, LivewellError, reason_of
 from livewell.kernel.waiting import wait_for_any
 
 log = structlog.get_logger("livewell.kernel")
@@ -90,7 +90,7 @@ class Listener:
         try:
             async with asyncio.timeout(self._options.connect_timeout.total_seconds()):
                 await call
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+        except (*DRIVER_ERRORS, LivewellError) as error:
             raise DatabaseUnavailable(f"the listening connection is gone: {reason_of(error)}") from error
 
     def _hear(self, _connection: object, _pid: object, channel: object, payload: object) -> None:

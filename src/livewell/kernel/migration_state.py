@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from livewell.kernel.database import Connection
+from livewell.kernel.connection import Connection
 from livewell.kernel.errors import DatabaseNewer, MigrationEdited, MigrationMissing
 from livewell.kernel.migration_files import Migration, ObjectFile, ObjectKind, SqlFiles, checksum_of
 from livewell.kernel.queries import QUERIES

@@ -22,7 +22,8 @@ from datetime import timedelta
 import asyncpg
 import structlog
 
-from livewell.kernel.database import Connection, DatabaseOptions, close_politely, connect
+from livewell.kernel.connection import Connection
+from livewell.kernel.database import DatabaseOptions, close_politely, connect
 from livewell.kernel.errors import (
     Contended,
     DatabaseUnavailable,
@@ -135,7 +136,7 @@ class _Migrator:
     def __init__(self, url: str, files: SqlFiles, options: MigratorOptions) -> None:
         self._files = files
         self._options = options
-        self._database = DatabaseOptions(url=url, pooled=True)
+        self._database = DatabaseOptions(url=url, pooled=True, statement_timeout=options.step_timeout)
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[Connection]:
@@ -275,16 +276,15 @@ def _told_as(what: str) -> Iterator[None]:
     """Say which file failed; what a repeat can cure, and what is not the file's fault, keeps its own name."""
     try:
         yield
-    except asyncpg.PostgresError as error:
-        fact = fact_from(error)
+    except _NOT_THE_FILES_FAULT:
+        raise
+    except (asyncpg.PostgresError, LivewellError) as error:
         if _is_passing(error):
             raise Contended(reason_of(error)) from error
-        if isinstance(fact, _NOT_THE_FILES_FAULT):
-            raise fact from error
         raise MigrationFailed(f"{what}: {reason_of(error)}", detail=getattr(error, "detail", None)) from error
 
 
-def _is_passing(error: asyncpg.PostgresError) -> bool:
+def _is_passing(error: Exception) -> bool:
     """Roles and catalogs shared with other databases collide without a lock to wait for."""
     return isinstance(error, asyncpg.InternalServerError) and "tuple concurrently" in str(error)
 

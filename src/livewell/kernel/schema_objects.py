@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import asyncpg
 
-from livewell.kernel.database import Connection
+from livewell.kernel.connection import Connection
 from livewell.kernel.errors import MigrationFailed
 from livewell.kernel.migration_files import ObjectFile, ObjectKind
 from livewell.kernel.migration_state import ObjectKey

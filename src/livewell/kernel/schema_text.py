@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from livewell.kernel.database import Connection
+from livewell.kernel.connection import Connection
 from livewell.kernel.queries import QUERIES
 
 OWNER = "livewell_owner"
