@@ -1,6 +1,6 @@
 -- Promotes the best job of every serial key that waits for nothing: promotions are lost when an enqueue and a finish cross.
 -- for: service
-create or replace function livewell.heal_serial_jobs(p_now timestamptz default clock_timestamp())
+create or replace function livewell.heal_serial_jobs()
 returns integer
 language plpgsql security definer
 set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
