@@ -118,8 +118,8 @@ class Surface:
     async def rescue(self, *, limit: int = 500, now: datetime = NOW) -> list[Row]:
         return await self.caller.fetch("select * from livewell.rescue_jobs($1, $2) order by job_id", limit, now)
 
-    async def heal(self, *, now: datetime = NOW) -> int:
-        return int(await self.caller.fetchval("select livewell.heal_serial_jobs($1)", now))
+    async def heal(self) -> int:
+        return int(await self.caller.fetchval("select livewell.heal_serial_jobs()"))
 
     async def cancel(self, *ids: int, reason: str | None = "not wanted", now: datetime = NOW) -> dict[int, str]:
         statement = "select * from livewell.cancel_jobs($1, $2, 'tester', $3)"

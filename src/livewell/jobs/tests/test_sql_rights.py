@@ -66,7 +66,7 @@ async def test_users_and_guests_have_no_part_in_the_queue(owner: Database, role:
         assert not await owner.fetchval(f"select has_table_privilege($1, 'livewell.{name}', 'select')", role)
     async with owner.connection() as connection:
         await connection.execute(f"begin; set local role {role}")
-        with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        with pytest.raises(NotPermitted):
             await Surface(connection).claim()
         await connection.execute("rollback")
 
