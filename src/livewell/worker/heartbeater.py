@@ -65,6 +65,9 @@ class Heartbeater:
             )
         answers = {beat.job_id: beat for beat in beats}
         for one in held:
+            if self._hold.get(one.job.job_id) is not one:
+                # It ended while the question was on its way: "lost" then only means that it is finished.
+                continue
             beat = answers[one.job.job_id]
             if beat.status == "lost":
                 LEASES_LOST.labels(kind=one.job.kind).inc()
