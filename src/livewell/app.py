@@ -230,6 +230,9 @@ class Livewell:
         settings = await SettingsWatcher.begin(self.database)
         worker = self.worker(settings, options)
         await worker.check()
+        # A day must have its partitions before its first job ends: rows of the default one keep them from being made.
+        maintainer = Maintainer(self.jobs)
+        await maintainer.run_once()
 
         def on_notify(channel: str, payload: str) -> None:
             worker.on_notify(channel, payload)
@@ -244,7 +247,7 @@ class Livewell:
         )
         sealer = Sealer(AuditStore(self.database), lambda: settings.current.audit_seal_interval)
         service = Service(
-            agents=[Rescuer(self.jobs), Maintainer(self.jobs), sealer, QueueGauges(self.jobs)],
+            agents=[Rescuer(self.jobs), maintainer, sealer, QueueGauges(self.jobs)],
             components=[listener, worker],
         )
         service.add(settings, wake=settings.wake)
