@@ -8,14 +8,15 @@ A mark is an HTML comment on the line above the block:
     <!-- not run: why -->        a block that cannot be run here, with the reason
 
 The blocks of a page run in order, in one folder and against one database. After a `$ command` the page may show output:
-each line must appear, in that order; `…` stands for anything.
+each line must appear, in that order; `…` stands for anything. A command that ends with `&` goes on beside the others
+until the page ends; it is then asked to stop, and must end well.
 """
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.house.project import pages
+from tests.house.project import pages, place
 
 _BLOCK = re.compile(
     r"(?:<!-- (?P<mark>(?:not )?run)(?:: (?P<terms>[^>]*?))? -->\n)?"
@@ -34,6 +35,10 @@ class Example:
     code: str
     mark: str | None
     terms: str
+
+    @property
+    def place(self) -> str:
+        return f"{place(self.page)}:{self.line}"
 
     @property
     def file(self) -> str | None:

@@ -51,7 +51,7 @@ def test_every_option_is_in_the_reference() -> None:
         f"{path} {name}"
         for path, command in _leaves().items()
         for name in _parameters(command)
-        if not re.search(rf"`{re.escape(name)}\b", sections.get(path, ""))
+        if not re.search(rf"`{re.escape(name)}[ `]", sections.get(path, ""))
     ]
     assert not missing, "\n".join(missing)
 
@@ -144,6 +144,6 @@ def test_what_a_program_imports_is_in_the_reference() -> None:
 def _parameters(command: Any) -> Iterator[str]:
     for parameter in command.params:
         if parameter.param_type_name == "argument":
-            yield parameter.human_readable_name.upper()
+            yield parameter.metavar or parameter.name.upper()
         elif not parameter.hidden and parameter.name != "help":
             yield max(parameter.opts, key=len)

@@ -3,12 +3,16 @@
 import asyncio
 import os
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from tests.house.examples import Example, examples, missing_line, pages_that_run
-from tests.house.project import pages, place
+from tests.house.project import ROOT, pages, place
 
 _LIMIT = 60
 
@@ -16,9 +20,10 @@ _LIMIT = 60
 @pytest.mark.parametrize("page", pages_that_run(), ids=place)
 async def test_the_examples_of_a_page_run(page: Path, owner_url: str, tmp_path: Path) -> None:
     """Every marked block of a page runs, in order, against a real database, and prints what the page shows."""
-    for example in examples(page):
-        if example.mark == "run":
-            await _run(example, owner_url, tmp_path)
+    async with _reader(owner_url, tmp_path) as reader:
+        for example in examples(page):
+            if example.mark == "run":
+                await reader.follow(example)
 
 
 @pytest.mark.parametrize("page", list(pages()), ids=place)
@@ -40,45 +45,98 @@ def test_a_missing_line_of_output_is_found() -> None:
     assert missing_line(["five"], output) == "five"
 
 
-async def _run(example: Example, owner_url: str, folder: Path) -> None:
-    where = f"{place(example.page)}:{example.line}"
-    if example.file:
-        (folder / example.file).write_text(example.code, encoding="utf-8")
-        return
-    if example.language == "console":
+@dataclass(frozen=True, kw_only=True)
+class _Reader:
+    """Somebody who types what a page says, with this environment's programs first and a database of their own."""
+
+    owner_url: str
+    folder: Path
+    beside: list["_Beside"] = field(default_factory=list)
+
+    async def follow(self, example: Example) -> None:
+        if example.file:
+            (self.folder / example.file).write_text(example.code, encoding="utf-8")
+        elif example.language == "console":
+            await self._type(example)
+        else:
+            program = "python -" if example.language == "python" else "python -m tests.house.run_sql"
+            code, output = await self._run(program, stdin=example.code)
+            assert code == example.exit_code, f"{example.place} ended with {code}:\n{output}"
+
+    async def _type(self, example: Example) -> None:
         for number, (command, shown) in enumerate(example.steps, start=1):
-            code, output = await _shell(command, owner_url, folder)
+            if command.endswith("&"):
+                await self._leave_running(command.removesuffix("&").strip())
+                continue
+            code, output = await self._run(command)
             expected = example.exit_code if number == len(example.steps) else 0
-            assert code == expected, f"{where}: `{command}` ended with {code}:\n{output}"
+            assert code == expected, f"{example.place}: `{command}` ended with {code}:\n{output}{self._said_beside()}"
             missing = missing_line(shown, output)
-            assert missing is None, f"{where}: `{command}` did not print {missing!r} but:\n{output}"
-        return
-    interpreter = "python -" if example.language == "python" else "python -m tests.house.run_sql"
-    code, output = await _shell(interpreter, owner_url, folder, stdin=example.code)
-    assert code == example.exit_code, f"{where} ended with {code}:\n{output}"
+            assert missing is None, f"{example.place}: `{command}` did not print {missing!r} but:\n{output}"
+
+    async def _run(self, command: str, *, stdin: str = "") -> tuple[int, str]:
+        process = await self._start(command, asyncio.subprocess.PIPE)
+        try:
+            async with asyncio.timeout(_LIMIT):
+                output, _ = await process.communicate(stdin.encode())
+        finally:
+            if process.returncode is None:
+                process.kill()
+        return process.returncode or 0, output.decode()
+
+    async def _leave_running(self, command: str) -> None:
+        output = self.folder / f"beside-{len(self.beside)}.txt"
+        with output.open("wb") as file:
+            process = await self._start(f"exec {command}", file)
+        self.beside.append(_Beside(command=command, process=process, output=output))
+
+    async def _start(self, command: str, output: int | IO[bytes]) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *("bash", "-euo", "pipefail", "-c", command),
+            cwd=self.folder,
+            env={
+                **os.environ,
+                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+                "PYTHONPATH": str(ROOT),
+                "DATABASE_URL": self.owner_url,
+                "COLUMNS": "160",
+                "NO_COLOR": "1",
+            },
+            stdin=asyncio.subprocess.PIPE,
+            stdout=output,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+
+    def _said_beside(self) -> str:
+        return "".join(f"\nmeanwhile `{one.command}` said:\n{one.output.read_text()}" for one in self.beside)
+
+    async def stop(self) -> None:
+        """Ask what runs beside to stop; it must end well."""
+        for one in self.beside:
+            one.process.terminate()
+        for one in self.beside:
+            try:
+                async with asyncio.timeout(_LIMIT):
+                    code = await one.process.wait()
+            finally:
+                if one.process.returncode is None:
+                    one.process.kill()
+            assert code == 0, f"`{one.command}` ended with {code}:\n{one.output.read_text()}"
 
 
-async def _shell(command: str, owner_url: str, folder: Path, *, stdin: str = "") -> tuple[int, str]:
-    """Run one command as a user would, with this environment's programs first and the page's database."""
-    process = await asyncio.create_subprocess_exec(
-        *("bash", "-euo", "pipefail", "-c", command),
-        cwd=folder,
-        env={
-            **os.environ,
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(Path(__file__).parents[2]),
-            "DATABASE_URL": owner_url,
-            "COLUMNS": "160",
-            "NO_COLOR": "1",
-        },
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
+@dataclass(frozen=True, kw_only=True)
+class _Beside:
+    """A command that goes on while the reader types others."""
+
+    command: str
+    process: asyncio.subprocess.Process
+    output: Path
+
+
+@asynccontextmanager
+async def _reader(owner_url: str, folder: Path) -> AsyncIterator[_Reader]:
+    reader = _Reader(owner_url=owner_url, folder=folder)
     try:
-        async with asyncio.timeout(_LIMIT):
-            output, _ = await process.communicate(stdin.encode())
+        yield reader
     finally:
-        if process.returncode is None:
-            process.kill()
-    return process.returncode or 0, output.decode()
+        await reader.stop()
