@@ -26,15 +26,21 @@ class LivewellError(Exception):
 
     def __init_subclass__(cls) -> None:
         if "code" in cls.__dict__:
-            _BY_CODE[cls.code] = cls
+            _register(_BY_CODE, cls.code, cls)
         states = cls.__dict__.get("sqlstate", ())
         for state in (states,) if isinstance(states, str) else states:
-            _BY_SQLSTATE[state] = cls
+            _register(_BY_SQLSTATE, state, cls)
 
     def __str__(self) -> str:
         """One line: the fact, its fix, its code."""
         fix = f" ({self.fix})" if self.fix else ""
         return f"{self.message}{fix} [{self.code}]"
+
+
+def _register(facts: dict[str, type[LivewellError]], key: str, fact: type[LivewellError]) -> None:
+    if facts.setdefault(key, fact).__qualname__ != fact.__qualname__:
+        raise ValueError(f"{fact.__qualname__} and {facts[key].__qualname__} are both {key}")
+    facts[key] = fact
 
 
 class DatabaseUnavailable(LivewellError):

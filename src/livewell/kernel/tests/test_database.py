@@ -244,6 +244,19 @@ async def test_a_cancelled_call_leaves_nothing_running(database: Database, owner
     assert await database.fetchval(_PID) == pid
 
 
+async def test_a_call_into_a_silent_network_can_be_cancelled(database_url: str, tcp_proxy: TcpProxy) -> None:
+    """Cancelling does not wait long for a server that does not even answer the cancellation."""
+    async with _opened(tcp_proxy.through(database_url), connect_timeout=timedelta(seconds=1)) as database:
+        line = database.line()
+        assert await line.fetchval("select 1") == 1
+        tcp_proxy.black_hole()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await line.fetchval("select 1")
+        tcp_proxy.heal()
+        assert await line.fetchval("select 1") == 1
+
+
 async def test_a_cancelled_transaction_gives_its_locks_back(owner: Database) -> None:
     """A task cancelled inside a transaction rolls it back."""
     await owner.execute("create table kept (id integer)")

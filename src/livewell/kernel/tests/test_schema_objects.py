@@ -1,6 +1,5 @@
 """Functions, views and triggers become what their files say, whatever stood there before."""
 
-import asyncpg
 import pytest
 
 from livewell.kernel import CheckReport, MigrationFailed, check, migrate
@@ -211,12 +210,3 @@ async def test_a_file_that_breaks_the_rules_is_refused_before_anything(
     path.write_text(text, encoding="utf-8")
     with pytest.raises(SqlFileInvalid):
         _ = sql_folder.files
-
-
-async def test_the_primary_guard_lets_a_primary_pass(empty_owner_url: str) -> None:
-    """require_primary() says nothing on a primary; a replica's answer is proved on a real standby elsewhere."""
-    await migrate(empty_owner_url)
-    async with connected(empty_owner_url) as connection:
-        await connection.execute("select livewell.require_primary()")
-        with pytest.raises(asyncpg.InsufficientPrivilegeError):
-            await connection.execute("set role livewell_service; select livewell.require_primary()")
