@@ -65,7 +65,7 @@ class LockNotAvailable(LivewellError):
 
 
 class Contended(LivewellError):
-    """A deadlock or serialization failure outlasted its bounded retries; the call had no effect."""
+    """A deadlock, a serialization failure or a partition made meanwhile outlasted its bounded retries; no effect."""
 
     code = "kernel.contended"
     sqlstate = ("40001", "40P01")
@@ -148,7 +148,7 @@ def fact_from(error: BaseException) -> LivewellError | None:
         return error
     if isinstance(error, asyncpg.PostgresError):
         state = getattr(error, "sqlstate", None) or ""
-        fact = _BY_SQLSTATE.get(state)
+        fact = Contended if _was_repartitioned(error) else _BY_SQLSTATE.get(state)
         if fact is None:
             return None
         return fact(reason_of(error), fix=getattr(error, "hint", None), detail=getattr(error, "detail", None))
@@ -157,6 +157,14 @@ def fact_from(error: BaseException) -> LivewellError | None:
     if isinstance(error, (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)):
         return DatabaseUnavailable(f"the database is not reachable: {reason_of(error)}")
     return None
+
+
+def _was_repartitioned(error: asyncpg.PostgresError) -> bool:
+    """A row was on its way into a default partition while somebody attached the one it belongs into.
+
+    Unlike any other violated check, that of a partition has no name.
+    """
+    return isinstance(error, asyncpg.CheckViolationError) and getattr(error, "constraint_name", None) is None
 
 
 def reason_of(error: BaseException) -> str:

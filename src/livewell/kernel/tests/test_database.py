@@ -149,6 +149,24 @@ async def test_a_deadlock_is_tried_again(owner: Database, owner_url: str) -> Non
     assert [row["holder"] for row in await owner.fetch("select holder from fork")] == ["us", "us"]
 
 
+async def test_a_row_whose_partition_is_being_made_is_tried_again(owner: Database, owner_url: str) -> None:
+    """A row bound for the default partition while its own is attached fails in the server, and is put there next."""
+    await owner.execute("create table visit (day int) partition by range (day)")
+    await owner.execute("create table visit_default partition of visit default")
+    await owner.execute("create table visit_1 (day int)")
+    async with connected(owner_url) as maker:
+        held = maker.transaction()
+        await held.start()
+        await maker.execute("lock table visit_default in access exclusive mode")
+        call = asyncio.create_task(owner.execute("insert into visit values (1)"))
+        waiting = "select exists (select from pg_locks where relation = 'visit_default'::regclass and not granted)"
+        await until(partial(maker.fetchval, waiting), "the row waits for the default partition")
+        await maker.execute("alter table visit attach partition visit_1 for values from (1) to (2)")
+        await held.commit()
+        await call
+    assert await owner.fetchval("select tableoid::regclass::text from visit") == "visit_1"
+
+
 async def test_contention_is_not_tried_for_ever(owner_url: str) -> None:
     """What is contended again and again is told as a fact after a bounded number of attempts."""
     async with _opened(owner_url, contention_retries=2) as database:
