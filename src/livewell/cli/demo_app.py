@@ -1,0 +1,74 @@
+"""What the demonstration runs: four kinds in a group of their own, with short leases so that a rescue is soon seen."""
+
+import asyncio
+import random
+from datetime import timedelta
+
+from pydantic import BaseModel
+
+from livewell.app import Livewell
+
+GROUP = "demo"
+QUOTE, REPORT, FLAKY, ACCOUNT = "demo.quote_refresh", "demo.report", "demo.flaky", "demo.account_update"
+KINDS = (QUOTE, REPORT, FLAKY, ACCOUNT)
+LEASE = timedelta(seconds=3)
+TROUBLE = 0.3
+
+app = Livewell()
+
+
+class Quote(BaseModel):
+    symbol: str
+
+
+class Report(BaseModel):
+    month: str
+
+
+class Call(BaseModel):
+    number: int
+
+
+class Transfer(BaseModel):
+    account: int
+    amount: int
+
+
+class ProviderAway(Exception):
+    """What a provider in trouble looks like."""
+
+
+@app.job(QUOTE, group=GROUP, lease=LEASE, priority=9)
+async def refresh_quote(job: Quote) -> dict[str, object]:
+    """A short job, deduplicated by its symbol."""
+    await asyncio.sleep(random.uniform(0.005, 0.03))
+    return {"symbol": job.symbol, "price": round(random.uniform(10, 500), 2)}
+
+
+@app.job(REPORT, group=GROUP, lease=LEASE, time_limit=timedelta(seconds=20))
+async def make_report(job: Report) -> dict[str, object]:
+    """A long job: a worker that is killed holds some of these."""
+    await asyncio.sleep(random.uniform(0.5, 1.5))
+    return {"month": job.month, "pages": random.randint(1, 40)}
+
+
+@app.job(
+    FLAKY,
+    group=GROUP,
+    lease=LEASE,
+    retries=2,
+    backoff_first=timedelta(milliseconds=200),
+    backoff_max=timedelta(seconds=1),
+)
+async def call_provider(job: Call) -> None:
+    """A job that fails three times in ten; what fails three times in a row is a dead letter."""
+    await asyncio.sleep(random.uniform(0.01, 0.05))
+    if random.random() < TROUBLE:
+        raise ProviderAway(f"no answer to call {job.number}")
+
+
+@app.job(ACCOUNT, group=GROUP, lease=LEASE)
+async def update_account(job: Transfer) -> dict[str, int]:
+    """Jobs of one account run one after the other, whichever worker has them."""
+    await asyncio.sleep(random.uniform(0.01, 0.05))
+    return {"account": job.account, "amount": job.amount}

@@ -1,0 +1,113 @@
+"""What the demonstration shows while it runs, read from the queue now and then."""
+
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from livewell.cli.demo_app import KINDS
+
+if TYPE_CHECKING:
+    from livewell.jobs import JobCount, JobStore
+
+HISTORY = 24
+
+_RECENT = timedelta(seconds=5)
+_SAMPLE = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class KindFigures:
+    """One line of the view."""
+
+    kind: str
+    waiting: int
+    running: int
+    completed: int
+    failed: int
+    rates: Sequence[float]
+    latency: tuple[timedelta, timedelta] | None
+
+    @property
+    def rate(self) -> float:
+        recent = list(self.rates)[-4:]
+        return sum(recent) / len(recent) if recent else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """The queue at one moment."""
+
+    kinds: Sequence[KindFigures]
+    workers: Sequence[dict[str, Any]]
+
+    @property
+    def live(self) -> int:
+        return sum(kind.waiting + kind.running for kind in self.kinds)
+
+
+class Observer:
+    """Reads the figures; finished jobs of earlier demonstrations in the same database do not count."""
+
+    def __init__(self, store: "JobStore") -> None:
+        self._store = store
+        self._before: dict[tuple[str, str], int] | None = None
+        self._completed: dict[str, int] = {}
+        self._looked_at = time.monotonic()
+        self._rates: dict[str, deque[float]] = {kind: deque(maxlen=HISTORY) for kind in KINDS}
+
+    async def begin(self) -> None:
+        """What is finished by now was there before."""
+        self._before = _by_state(await self._store.job_counts(finished=True))
+
+    async def look(self) -> Figures:
+        counts = _by_state(await self._store.job_counts(finished=True))
+        recent = await self._store.list_jobs(states=["completed"], kinds=KINDS, limit=_SAMPLE)
+        workers = await self._store.list_workers()
+        now = time.monotonic()
+        passed, self._looked_at = now - self._looked_at, now
+        kinds = [self._figures(kind, counts, recent, passed) for kind in KINDS]
+        return Figures(kinds=kinds, workers=[one for one in workers if set(one["kinds"]) & set(KINDS)])
+
+    def _figures(
+        self, kind: str, counts: dict[tuple[str, str], int], recent: list[dict[str, Any]], passed: float
+    ) -> KindFigures:
+        before = self._before or {}
+
+        def count(state: str) -> int:
+            return counts.get((kind, state), 0)
+
+        def new(state: str) -> int:
+            return max(0, count(state) - before.get((kind, state), 0))
+
+        completed = new("completed")
+        self._rates[kind].append(max(0, completed - self._completed.get(kind, 0)) / max(passed, 0.001))
+        self._completed[kind] = completed
+        return KindFigures(
+            kind=kind,
+            waiting=count("pending") + count("deferred") + count("retrying"),
+            running=count("processing"),
+            completed=completed,
+            failed=new("failed"),
+            rates=tuple(self._rates[kind]),
+            latency=_latency(row for row in recent if row["kind"] == kind),
+        )
+
+
+def _by_state(counts: "Iterable[JobCount]") -> dict[tuple[str, str], int]:
+    return {(count.kind, count.state): count.jobs for count in counts}
+
+
+def _latency(rows: Iterable[dict[str, Any]]) -> tuple[timedelta, timedelta] | None:
+    """From enqueue to start, median and worst in a hundred, of first attempts that ended lately."""
+    since = datetime.now(UTC) - _RECENT
+    waits = sorted(
+        row["started_at"] - row["created_at"]
+        for row in rows
+        if row["attempt"] == 1 and row["started_at"] is not None and row["finished_at"] >= since
+    )
+    if not waits:
+        return None
+    return waits[len(waits) // 2], waits[min(len(waits) - 1, len(waits) * 99 // 100)]

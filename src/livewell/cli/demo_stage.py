@@ -1,0 +1,237 @@
+"""The course of the demonstration, from the first migration to the account of every job.
+
+Whatever ends it (its time, Ctrl-C, SIGTERM), its processes are ended in order and the account is given. A second
+signal cuts it short: the processes are killed.
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from livewell import __version__
+from livewell.app import Livewell
+from livewell.cli.demo_app import KINDS, LEASE
+from livewell.cli.demo_figures import Observer
+from livewell.cli.demo_processes import DemoProcess
+from livewell.cli.demo_tally import Tally, take_tally
+from livewell.cli.demo_view import View, view_for
+from livewell.cli.errors import DemoBroken
+from livewell.cli.output import counted, say
+from livewell.kernel import EmbeddedPostgres, masked, migrate
+from livewell.settings import SettingsStore
+
+_TICK = 0.5
+_JITTER = "worker.reclaim_jitter_max"
+_KILL_AT = 0.35
+_RESTART_AFTER = 1.0
+# After the last job was queued: what is waiting, what a killed worker held, and what is in backoff.
+_FINISH_LIMIT = 20.0
+_CUT = 130
+
+
+class Stage:
+    """One demonstration."""
+
+    def __init__(self, *, seconds: int, database_url: str | None) -> None:
+        self._seconds = seconds
+        self._database_url = database_url
+        self._stop = asyncio.Event()
+        self._acknowledged: set[int] = set()
+        self._kept = 0
+        self._victim: int | None = None
+        self._held = 0
+        self._rescued = 0
+        self._workers: list[DemoProcess] = []
+        self._producer: DemoProcess | None = None
+        self._view: View | None = None
+
+    async def play(self) -> int:
+        """Run it to its end; the exit code."""
+        me = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+
+        def on_signal() -> None:
+            if self._stop.is_set() and me is not None:
+                me.cancel()
+            self._stop.set()
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, on_signal)
+        try:
+            tally = await self._perform()
+        except asyncio.CancelledError:
+            return _CUT
+        self._account(tally)
+        return 0
+
+    async def _perform(self) -> Tally:
+        async with AsyncExitStack() as stack:
+            url = self._database_url
+            if url is None:
+                url = await stack.enter_async_context(_own_server())
+            await migrate(url)
+            app = await stack.enter_async_context(Livewell(url))
+            await stack.enter_async_context(_short_jitter(app))
+            stack.push_async_callback(self._clear)
+            self._view = stack.enter_context(view_for(await self._title(app), self._hints()))
+            observer = Observer(app.jobs)
+            await observer.begin()
+            await self._run(app, url, observer)
+            return await take_tally(app.jobs, self._acknowledged)
+
+    async def _run(self, app: Livewell, url: str, observer: Observer) -> None:
+        environment = {"DATABASE_URL": url, "LIVEWELL_LOG_FORMAT": "json", "LIVEWELL_LOG_LEVEL": "info"}
+        self._producer = await DemoProcess.start("livewell.cli.demo_producer", environment, self._on_line)
+        self._workers = [await self._start_worker(environment) for _ in range(2)]
+        began = time.monotonic()
+        kill_at, restart_at = self._seconds * _KILL_AT, self._seconds * _KILL_AT + _RESTART_AFTER
+        while not self._stop.is_set() and time.monotonic() - began < self._seconds:
+            await self._look(observer)
+            passed = time.monotonic() - began
+            if self._victim is None and passed >= kill_at and await self._kill_one(app):
+                restart_at = passed + _RESTART_AFTER
+            if self._victim is not None and len(self._workers) == 1 and passed >= restart_at:
+                self._workers.append(await self._start_worker(environment))
+                self._tell(f"a new worker started, process {self._workers[-1].pid}")
+        await self._finish(observer)
+
+    async def _look(self, observer: Observer) -> int:
+        """Show how things stand; answer how many jobs are live."""
+        figures = await observer.look()
+        if self._view is not None:
+            self._view.show(figures)
+        for process in (*self._workers, *([self._producer] if self._producer else [])):
+            if process.exit_code is not None:
+                raise DemoBroken(f"process {process.pid} ended by itself with exit code {process.exit_code}")
+        try:
+            async with asyncio.timeout(_TICK):
+                await self._stop.wait()
+        except TimeoutError:
+            pass
+        return figures.live
+
+    async def _kill_one(self, app: Livewell) -> bool:
+        """Kill the first worker as soon as it holds something."""
+        victim = self._workers[0]
+        running = await app.jobs.list_jobs(states=["processing"], kinds=KINDS, limit=1000)
+        self._held = sum(f"-{victim.pid}-" in str(job["worker"]) for job in running)
+        if self._held == 0:
+            return False
+        del self._workers[0]
+        self._victim = victim.pid
+        await victim.kill()
+        self._tell(
+            f"worker process {victim.pid} was killed with SIGKILL while it held {counted(self._held, 'job')}:"
+            f" their leases run out in {LEASE.total_seconds():g} s"
+        )
+        return True
+
+    async def _finish(self, observer: Observer) -> None:
+        """No new jobs; let the workers finish what there is, then end them."""
+        if self._producer is not None:
+            producer, self._producer = self._producer, None
+            await producer.end()
+        self._tell("no new jobs; the workers finish what there is")
+        self._stop.clear()
+        deadline = time.monotonic() + _FINISH_LIMIT
+        while await self._look(observer) and time.monotonic() < deadline and not self._stop.is_set():
+            pass
+        await self._clear()
+
+    async def _clear(self) -> None:
+        """End every process; called again it finds none."""
+        workers, self._workers = self._workers, []
+        producer, self._producer = self._producer, None
+        await asyncio.gather(*(process.end() for process in [*workers, *([producer] if producer else [])]))
+
+    async def _start_worker(self, environment: dict[str, str]) -> DemoProcess:
+        return await DemoProcess.start("livewell.cli.demo_worker", environment, self._on_line)
+
+    def _on_line(self, line: dict[str, Any]) -> None:
+        match line:
+            case {"event": "acknowledged", "ids": list(ids), "kept": int(kept)}:
+                self._acknowledged.update(ids)
+                self._kept += kept
+            case {"event": "job_rescued", "worker": str(worker)} if f"-{self._victim}-" in worker:
+                self._rescued += 1
+                if self._rescued == self._held:
+                    self._tell(f"{counted(self._rescued, 'job')} of the killed worker rescued: another worker has them")
+            case {"event": "worker_started", "worker": worker}:
+                self._tell(f"{worker} is there")
+            case {"event": "printed" | "enqueue_refused", "line": str(text)}:
+                self._tell(text)
+            case {"event": "component_failed" | "agent_failed" as event, "exception": str(text)}:
+                self._tell(f"{event}: {text.splitlines()[-1]}")
+            case _:
+                pass
+
+    def _tell(self, line: str) -> None:
+        if self._view is not None:
+            self._view.tell(line)
+
+    async def _title(self, app: Livewell) -> str:
+        async with app.database.connection() as connection:
+            version = connection.get_server_version()
+        where = masked("url", self._database_url) if self._database_url else f"embedded, {_shown(_folder())}"
+        return f"Livewell {__version__} · PostgreSQL {version.major}.{version.minor} ({where}) · {self._seconds} s"
+
+    def _hints(self) -> list[str]:
+        name = "livewell" if shutil.which("livewell") else _shown(Path(sys.argv[0]).absolute())
+        if self._database_url:
+            first = f"export DATABASE_URL='{masked('url', self._database_url)}'"
+        else:
+            first = f"export LIVEWELL_DATA={_shown(_folder().parent)}"
+        commands = ("jobs stats", "workers", "jobs list --state failed", "kinds list", "audit list")
+        return ["Look at it from another terminal:", f"  {first}", *(f"  {name} {command}" for command in commands)]
+
+    def _account(self, tally: Tally) -> None:
+        say("")
+        say(f"enqueued        {tally.enqueued:,}  (acknowledged to the producer; {self._kept:,} more were duplicates)")
+        say(f"completed       {tally.completed:,}")
+        say(f"retried         {tally.retried:,}")
+        say(f"rescued         {tally.rescued:,}")
+        say(f"dead letters    {tally.dead_letters:,}")
+        say(f"still live      {tally.live:,}")
+        say(f"lost            {len(tally.lost):,}")
+        say(f"accepted twice  {len(tally.accepted_twice):,}")
+        if tally.broken:
+            raise DemoBroken(
+                f"lost: {list(tally.lost[:5])}, accepted twice: {list(tally.accepted_twice[:5])}",
+                fix="this is a bug: please report it with the folder of the demonstration",
+            )
+
+
+def _folder() -> Path:
+    """A folder of the demonstration's own, beside the project's."""
+    return Path(os.environ.get("LIVEWELL_DATA") or ".livewell").resolve() / "demo" / "pg"
+
+
+def _shown(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+@asynccontextmanager
+async def _own_server() -> AsyncIterator[str]:
+    async with EmbeddedPostgres(_folder()) as server:
+        yield server.url()
+
+
+@asynccontextmanager
+async def _short_jitter(app: Livewell) -> AsyncIterator[None]:
+    """Rescued jobs run again soon, for the length of the demonstration."""
+    store = SettingsStore(app.database)
+    before = next(row.value for row in await store.list_settings() if row.name == _JITTER)
+    await store.set_setting(_JITTER, timedelta(milliseconds=500), actor="demo", reason="rescues are to be seen soon")
+    try:
+        yield
+    finally:
+        await store.set_setting(_JITTER, before, actor="demo", reason="the demonstration is over")

@@ -1,0 +1,158 @@
+"""The demonstration on a terminal: a live picture; without a terminal, plain lines."""
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from datetime import timedelta
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from livewell.cli.demo_figures import HISTORY, Figures, KindFigures
+from livewell.cli.output import console, say
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.table import Table
+
+_BARS = " ▁▂▃▄▅▆▇█"
+_EVENTS = 8
+
+
+class View(Protocol):
+    """Where the demonstration shows itself."""
+
+    def tell(self, line: str) -> None: ...
+
+    def show(self, figures: Figures) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def view_for(title: str, hints: Sequence[str]) -> View:
+    """A live picture where somebody watches, else lines."""
+    return LiveView(title, hints) if console().is_terminal else PlainView(title, hints)
+
+
+class PlainView:
+    """A line a second, and what happens as it happens."""
+
+    def __init__(self, title: str, hints: Sequence[str]) -> None:
+        self._began = time.monotonic()
+        self._said = float("-inf")
+        for line in (title, *hints):
+            say(line)
+
+    def tell(self, line: str) -> None:
+        self._say(line)
+
+    def show(self, figures: Figures) -> None:
+        if time.monotonic() - self._said < 1:
+            return
+        self._said = time.monotonic()
+        running, waiting = sum(kind.running for kind in figures.kinds), sum(kind.waiting for kind in figures.kinds)
+        completed, failed = sum(kind.completed for kind in figures.kinds), sum(kind.failed for kind in figures.kinds)
+        rate = sum(kind.rate for kind in figures.kinds)
+        self._say(
+            f"{waiting} waiting, {running} running, {completed} completed ({rate:.0f}/s), {failed} dead letters,"
+            f" {len(figures.workers)} workers"
+        )
+
+    def _say(self, line: str) -> None:
+        from sys import stdout
+
+        say(f"{time.monotonic() - self._began:5.1f} s  {line}")
+        stdout.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class LiveView:
+    """States and rates by kind, the workers, and the last things that happened."""
+
+    def __init__(self, title: str, hints: Sequence[str]) -> None:
+        from rich.live import Live
+
+        self._title = title
+        self._hints = hints
+        self._began = time.monotonic()
+        self._events: deque[str] = deque(maxlen=_EVENTS)
+        self._figures: Figures | None = None
+        self._live = Live(self._picture(), console=console(), refresh_per_second=4)
+
+    def tell(self, line: str) -> None:
+        self._events.append(f"{time.monotonic() - self._began:5.1f} s  {line}")
+        self._live.update(self._picture())
+
+    def show(self, figures: Figures) -> None:
+        self._figures = figures
+        self._live.update(self._picture())
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def _picture(self) -> "Group":
+        from rich.console import Group
+        from rich.text import Text
+
+        parts: list[Table | Text] = [Text(self._title, style="bold"), Text("")]
+        if self._figures is not None:
+            parts += [_kinds(self._figures.kinds), Text(""), _workers(self._figures), Text("")]
+        parts += [Text(event) for event in self._events]
+        parts += [Text(""), *(Text(hint, style="dim") for hint in self._hints)]
+        return Group(*parts)
+
+
+def _kinds(kinds: Sequence[KindFigures]) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("kind")
+    for column in ("waiting", "running", "completed", "dead", "per second"):
+        table.add_column(column, justify="right")
+    table.add_column("", width=HISTORY)
+    table.add_column("start p50", justify="right")
+    table.add_column("p99", justify="right")
+    for kind in kinds:
+        p50, p99 = kind.latency or (None, None)
+        figures = (f"{kind.waiting:,}", f"{kind.running:,}", f"{kind.completed:,}", f"{kind.failed:,}")
+        table.add_row(kind.kind, *figures, f"{kind.rate:.1f}", sparkline(kind.rates), _wait(p50), _wait(p99))
+    return table
+
+
+def _workers(figures: Figures) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in ("worker", "slots", "idle", "last seen"):
+        table.add_column(column)
+    for worker in figures.workers:
+        seen = f"{worker['last_seen']:%H:%M:%S}Z"
+        table.add_row(worker["id"], str(worker["slots"]), "yes" if worker["idle"] else "no", seen)
+    return table
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """The last values as a little picture, the highest one full."""
+    top = max(values, default=0.0)
+    if top <= 0:
+        return ""
+    return "".join(_BARS[round(value / top * (len(_BARS) - 1))] for value in values)
+
+
+def _wait(wait: timedelta | None) -> str:
+    if wait is None:
+        return "–"
+    seconds = wait.total_seconds()
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"

@@ -1,0 +1,121 @@
+"""`livewell kinds`: what jobs there are, how each is treated, and which are paused."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from livewell.cli.options import Json, Reason
+from livewell.cli.output import say, show_json, show_record, show_table, shown
+from livewell.cli.session import run, who
+
+if TYPE_CHECKING:
+    from livewell.app import Livewell
+    from livewell.jobs import Kind
+
+group = typer.Typer(help="Show, tune, pause and resume kinds of jobs.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="KIND", help="The kind.")]
+
+
+@group.command("list", epilog="Example: livewell kinds list")
+def list_kinds(ctx: typer.Context, as_json: Json = False) -> None:
+    """List kinds, their tuning and who handles them."""
+    kinds = run(ctx, lambda app: app.jobs.list_kinds())
+    if as_json:
+        show_json(kinds)
+        return
+    show_table(
+        ("KIND", "GROUP", "RETRIES", "LEASE", "TIME LIMIT", "AT ONCE", "WORKERS", "PAUSED"),
+        [
+            (
+                one.kind,
+                one.queue_group,
+                one.retries,
+                one.lease,
+                one.time_limit,
+                one.concurrency,
+                one.workers,
+                _paused(one),
+            )
+            for one in kinds
+        ],
+    )
+
+
+@group.command("show", epilog="Example: livewell kinds show report")
+def show_kind(ctx: typer.Context, kind: Name, as_json: Json = False) -> None:
+    """Show one kind. With everything that can be tuned, and the schema of its payload."""
+    found = run(ctx, lambda app: _one(app, kind))
+    if as_json:
+        show_json(found)
+    else:
+        show_record(asdict(found))
+
+
+@group.command("set", epilog="Example: livewell kinds set report retries=5 lease=2m concurrency=")
+def set_kind(
+    ctx: typer.Context,
+    kind: Name,
+    changes: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME=VALUE…",
+            help="queue_group, description, retries, backoff_first, backoff_max, lease, time_limit, concurrency,"
+            " default_priority, payload_schema (JSON or @FILE); NAME= for the default.",
+        ),
+    ],
+    reason: Reason = None,
+) -> None:
+    """Tune a kind while everything runs. Only the named fields change."""
+    from livewell.cli.inputs import assignments
+
+    wanted = assignments(changes)
+    changed = run(ctx, lambda app: app.jobs.set_kind(kind, wanted, reason=reason, actor=who()))
+    say(f"{kind} changed" if changed else f"{kind} is so already")
+
+
+@group.command("pause", epilog="Example: livewell kinds pause report --for 30m --reason 'provider is down'")
+def pause_kind(
+    ctx: typer.Context,
+    kind: Name,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="Until then, as 2026-11-20T18:30.")
+    ] = None,
+    length: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="For so long, as 30m.")] = None,
+    reason: Reason = None,
+) -> None:
+    """Claim nothing of a kind for a while. Jobs still come in, running ones go on."""
+    from livewell.cli.errors import Misused
+    from livewell.cli.inputs import duration, moment
+
+    if until and length:
+        raise Misused("--until and --for exclude each other", fix="give one of them")
+    pause = duration(length)
+    end = moment(until) if pause is None else datetime.now(UTC) + pause
+    run(ctx, lambda app: app.jobs.pause_kind(kind, until=end, reason=reason, actor=who()))
+    say(f"{kind} is paused until {shown(end) if end else 'resumed'}")
+
+
+@group.command("resume", epilog="Example: livewell kinds resume report")
+def resume_kind(ctx: typer.Context, kind: Name, reason: Reason = None) -> None:
+    """Open a paused kind again."""
+    resumed = run(ctx, lambda app: app.jobs.resume_kind(kind, reason=reason, actor=who()))
+    say(f"{kind} is open again" if resumed else f"{kind} was not paused")
+
+
+async def _one(app: "Livewell", kind: str) -> "Kind":
+    from livewell.cli.session import require_kinds
+
+    await require_kinds(app.jobs, [kind])
+    (found,) = await app.jobs.list_kinds([kind])
+    return found
+
+
+def _paused(kind: "Kind") -> str | None:
+    if kind.paused_for_good:
+        return "until resumed"
+    if kind.paused_until is not None and kind.paused_until > datetime.now(UTC):
+        return f"until {shown(kind.paused_until)}"
+    return None
