@@ -40,7 +40,7 @@ def _leaves() -> dict[str, Any]:
 
 def test_every_command_is_in_the_reference() -> None:
     """Each command has a heading in cli.md, and each heading there is a command."""
-    assert set(_HEADING.findall(_page("cli.md"))) == set(_leaves())
+    _same(set(_HEADING.findall(_page("cli.md"))), set(_leaves()))
 
 
 def test_every_option_is_in_the_reference() -> None:
@@ -66,7 +66,7 @@ def test_every_error_code_is_in_the_reference() -> None:
     load_every_room()
     facts = facts_by_code()
     page = _page("errors.md")
-    assert set(_ROW.findall(page)) == set(facts)
+    _same(set(_ROW.findall(page)), set(facts))
     for code, fact in facts.items():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{code}`"))
         assert [state for state in sqlstates(fact) if state not in row] == [], f"the row of {code} lacks its SQLSTATE"
@@ -85,15 +85,14 @@ def test_every_metric_is_in_the_reference() -> None:
     load_every_room()
     metrics = {family.name for family in REGISTRY.collect() if family.name.startswith("livewell")}
     documented = {name.removesuffix("_total") for name in _ROW.findall(_page("metrics.md"))}
-    assert documented == metrics
+    _same(documented, metrics)
 
 
 async def test_every_setting_is_in_the_reference(owner: Database) -> None:
     """settings.md has one row per setting the migrations seed, and no other."""
     rows = await owner.fetch("select name from livewell.setting")
-    assert set(re.findall(r"^(?:\||#+) `([a-z_]+\.[a-z_.]+)`", _page("settings.md"), re.MULTILINE)) == {
-        row["name"] for row in rows
-    }
+    documented = set(re.findall(r"^(?:\||#+) `([a-z_]+\.[a-z_.]+)`", _page("settings.md"), re.MULTILINE))
+    _same(documented, {row["name"] for row in rows})
 
 
 @pytest.mark.parametrize("function", sql_functions(), ids=lambda function: function.name)
@@ -121,7 +120,7 @@ async def test_every_view_is_in_the_reference(owner: Database) -> None:
         "select relname as name from pg_class where relnamespace = 'livewell'::regnamespace and relkind = 'v'"
         " and has_table_privilege('livewell_service', oid, 'select')"
     )
-    assert set(_ROW.findall(_page("sql.md").partition("## Views")[2])) == {row["name"] for row in rows}
+    _same(set(_ROW.findall(_page("sql.md").partition("## Views")[2])), {row["name"] for row in rows})
 
 
 def test_every_environment_variable_is_in_the_reference() -> None:
@@ -147,3 +146,8 @@ def _parameters(command: Any) -> Iterator[str]:
             yield parameter.metavar or parameter.name.upper()
         elif not parameter.hidden and parameter.name != "help":
             yield max(parameter.opts, key=len)
+
+
+def _same(documented: set[str], there: set[str]) -> None:
+    assert not there - documented, f"not in the reference: {sorted(there - documented)}"
+    assert not documented - there, f"in the reference, but not there: {sorted(documented - there)}"
