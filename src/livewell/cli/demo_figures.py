@@ -16,6 +16,7 @@ HISTORY = 24
 
 _RECENT = timedelta(seconds=5)
 _SAMPLE = 400
+_SILENCE = timedelta(seconds=4)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +42,24 @@ class Figures:
     """The queue at one moment."""
 
     kinds: Sequence[KindFigures]
-    workers: Sequence[dict[str, Any]]
+    workers: Sequence["WorkerFigures"]
 
     @property
     def live(self) -> int:
         return sum(kind.waiting + kind.running for kind in self.kinds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerFigures:
+    """A worker, and for how long nothing was heard of it."""
+
+    name: str
+    slots: int
+    unseen: timedelta
+
+    @property
+    def silent(self) -> bool:
+        return self.unseen > _SILENCE
 
 
 class Observer:
@@ -69,7 +83,7 @@ class Observer:
         now = time.monotonic()
         passed, self._looked_at = now - self._looked_at, now
         kinds = [self._figures(kind, counts, recent, passed) for kind in KINDS]
-        return Figures(kinds=kinds, workers=[one for one in workers if set(one["kinds"]) & set(KINDS)])
+        return Figures(kinds=kinds, workers=[_worker(one) for one in workers if set(one["kinds"]) & set(KINDS)])
 
     def _figures(
         self, kind: str, counts: dict[tuple[str, str], int], recent: list[dict[str, Any]], passed: float
@@ -98,6 +112,11 @@ class Observer:
 
 def _by_state(counts: "Iterable[JobCount]") -> dict[tuple[str, str], int]:
     return {(count.kind, count.state): count.jobs for count in counts}
+
+
+def _worker(row: dict[str, Any]) -> WorkerFigures:
+    unseen = max(datetime.now(UTC) - row["last_seen"], timedelta())
+    return WorkerFigures(name=row["id"], slots=row["slots"], unseen=unseen)
 
 
 def _latency(rows: Iterable[dict[str, Any]]) -> tuple[timedelta, timedelta] | None:

@@ -108,7 +108,7 @@ class Stage:
         figures = await observer.look()
         if self._view is not None:
             self._view.show(figures)
-        for process in (*self._workers, *([self._producer] if self._producer else [])):
+        for process in self._processes():
             if process.exit_code is not None:
                 raise DemoBroken(f"process {process.pid} ended by itself with exit code {process.exit_code}")
         try:
@@ -137,8 +137,8 @@ class Stage:
     async def _finish(self, observer: Observer) -> None:
         """No new jobs; let the workers finish what there is, then end them."""
         if self._producer is not None:
-            producer, self._producer = self._producer, None
-            await producer.end()
+            await self._producer.end()
+            self._producer = None
         self._tell("no new jobs; the workers finish what there is")
         self._stop.clear()
         deadline = time.monotonic() + _FINISH_LIMIT
@@ -148,9 +148,17 @@ class Stage:
 
     async def _clear(self) -> None:
         """End every process; called again it finds none."""
-        workers, self._workers = self._workers, []
-        producer, self._producer = self._producer, None
-        await asyncio.gather(*(process.end() for process in [*workers, *([producer] if producer else [])]))
+        processes = self._processes()
+        try:
+            await asyncio.gather(*(process.end() for process in processes))
+        except asyncio.CancelledError:
+            await asyncio.gather(*(process.kill() for process in processes))
+            raise
+        finally:
+            self._workers, self._producer = [], None
+
+    def _processes(self) -> list[DemoProcess]:
+        return [*self._workers, *([self._producer] if self._producer else [])]
 
     async def _start_worker(self, environment: dict[str, str]) -> DemoProcess:
         return await DemoProcess.start("livewell.cli.demo_worker", environment, self._on_line)

@@ -58,7 +58,7 @@ class PlainView:
         rate = sum(kind.rate for kind in figures.kinds)
         self._say(
             f"{waiting} waiting, {running} running, {completed} completed ({rate:.0f}/s), {failed} dead letters,"
-            f" {len(figures.workers)} workers"
+            f" {sum(not worker.silent for worker in figures.workers)} workers"
         )
 
     def _say(self, line: str) -> None:
@@ -135,11 +135,11 @@ def _workers(figures: Figures) -> "Table":
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("worker", "slots", "idle", "last seen"):
+    for column in ("worker", "slots", ""):
         table.add_column(column)
     for worker in figures.workers:
-        seen = f"{worker['last_seen']:%H:%M:%S}Z"
-        table.add_row(worker["id"], str(worker["slots"]), "yes" if worker["idle"] else "no", seen)
+        state = f"silent for {worker.unseen.total_seconds():.0f} s" if worker.silent else "working"
+        table.add_row(worker.name, str(worker.slots), state, style="dim" if worker.silent else None)
     return table
 
 

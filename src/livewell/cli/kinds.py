@@ -44,6 +44,31 @@ def list_kinds(ctx: typer.Context, as_json: Json = False) -> None:
     )
 
 
+@group.command("declare", epilog="Example: livewell kinds declare reports:app")
+def declare_kinds(
+    ctx: typer.Context,
+    application: Annotated[
+        str, typer.Argument(metavar="MODULE:APP", help="A Livewell object and its module.")
+    ] = "app:app",
+) -> None:
+    """Make the kinds of an application known. A worker, or opening the application, does this by itself."""
+    import asyncio
+
+    from livewell.cli.loading import load_application
+    from livewell.cli.options import chosen
+    from livewell.cli.session import set_up_logs
+
+    set_up_logs("warning")
+    app = load_application(application, chosen(ctx))
+
+    async def declared() -> list[str]:
+        async with app:
+            return sorted(app.handlers)
+
+    for kind in asyncio.run(declared()):
+        say(kind)
+
+
 @group.command("show", epilog="Example: livewell kinds show report")
 def show_kind(ctx: typer.Context, kind: Name, as_json: Json = False) -> None:
     """Show one kind. With everything that can be tuned, and the schema of its payload."""

@@ -39,8 +39,9 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     rows = list(rows)
     for number, column in enumerate(columns):
-        figures = all(isinstance(row[number], int | float | None) for row in rows) and bool(rows)
-        table.add_column(column, overflow="fold", justify="right" if figures else "left")
+        table.add_column(
+            column, overflow="fold", justify="right" if _are_figures([row[number] for row in rows]) else "left"
+        )
     for row in rows:
         table.add_row(*(Text(shown(value)) for value in row))
     console().print(table)
@@ -58,6 +59,11 @@ def show_record(record: Mapping[str, Any]) -> None:
         if value is not None:
             table.add_row(name, Text(shown(value)))
     console().print(table)
+
+
+def _are_figures(values: Sequence[Any]) -> bool:
+    given = [value for value in values if value is not None]
+    return bool(given) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in given)
 
 
 def console(*, stderr: bool = False) -> "Console":

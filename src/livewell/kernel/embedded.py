@@ -166,9 +166,7 @@ class EmbeddedPostgres:
     def url(self, *, user: str = SUPERUSER, database: str = DATABASE) -> str:
         """The address of the running server, over its socket."""
         if self._postmaster is None:
-            raise EmbeddedNotStarted(
-                "the embedded PostgreSQL does not run, as far as this process knows", fix="start it"
-            )
+            raise EmbeddedNotStarted("the embedded PostgreSQL is not running", fix="livewell postgres start")
         host, port = quote(str(self._postmaster.socket_folder), safe="/"), self._postmaster.port
         return f"postgresql://{quote(user)}@/{quote(database)}?host={host}&port={port}"
 
