@@ -39,6 +39,13 @@ def test_every_capability_has_exactly_one_row() -> None:
     assert sorted(row.id for row in _rows()) == sorted(IDS)
 
 
+def test_what_is_partly_built_says_what_is_missing() -> None:
+    """Each row in the state `partly` is explained, and no other."""
+    text = (DOCS / "coverage.md").read_text(encoding="utf-8").partition("## What is partly built")[2]
+    explained = re.findall(r"^\| ([A-Z]\d{1,2}) \|[^|]+\|[^|]+\|$", text, re.MULTILINE)
+    assert sorted(explained) == sorted(row.id for row in _rows() if row.state == "partly")
+
+
 @pytest.mark.parametrize("row", _rows(), ids=_by_id)
 def test_a_row_has_a_state_and_what_it_claims_exists(row: Row) -> None:
     """A built row names files and tests that exist; a row not built names neither."""
