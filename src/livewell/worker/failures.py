@@ -23,7 +23,7 @@ def describe(error: BaseException, job: ClaimedJob, *, worker: str, started_at: 
     digest = hashlib.sha256("\n".join([type(error).__qualname__, *frames]).encode()).hexdigest()[:16]
     return {
         "type": f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins."),
-        "message": str(error)[:_MESSAGE_LIMIT],
+        "message": text_of(error)[:_MESSAGE_LIMIT],
         "traceback_digest": digest,
         "frames": frames[-_FRAMES_SHOWN:],
         "attempt": job.attempt,
@@ -31,6 +31,15 @@ def describe(error: BaseException, job: ClaimedJob, *, worker: str, started_at: 
         "started_at": started_at.isoformat(),
         "ended_at": datetime.now(UTC).isoformat(),
     }
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says, as text that JSON in PostgreSQL can hold, even when it cannot say it."""
+    try:
+        said = str(error) or type(error).__name__
+    except Exception as unable:  # noqa: BLE001 - an exception that cannot be shown is still one that happened
+        said = f"({type(unable).__name__} while it was shown)"
+    return said.replace("\0", "\\0").encode(errors="backslashreplace").decode()
 
 
 def is_contention(error: BaseException) -> bool:

@@ -17,14 +17,15 @@ from datetime import timedelta
 import structlog
 
 from livewell.jobs import CLAIM_SECONDS, JOBS_CLAIMED, JobStore
-from livewell.kernel import LivewellError, wait_for_any
+from livewell.kernel import wait_for_any
+from livewell.worker.failures import text_of
 from livewell.worker.hold import Hold
 
 log = structlog.get_logger("livewell.worker")
 
 # Jobs are claimed ahead only as far as the slots will have eaten them within this time.
 _AHEAD_SECONDS = 0.1
-_LONGEST_PAUSE = 5.0
+_LONGEST_PAUSE = 4.0
 _FIRST_RESTS = (0.02, 0.1, 0.5)
 
 
@@ -76,9 +77,9 @@ class Feeder:
                 else:
                     await self._rest()
                 failures = 0
-            except LivewellError as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, what was claimed before goes on
                 failures += 1
-                log.warning("claim_failed", error=str(error), in_a_row=failures)
+                log.warning("claim_failed", error=text_of(error), in_a_row=failures)
                 pause = min(0.05 * 2 ** min(failures, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1)
                 await wait_for_any(stop, timeout=pause)
 

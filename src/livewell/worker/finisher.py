@@ -1,41 +1,62 @@
 """The finisher ends attempts in batches on a connection of its own: while one batch is on its way the next gathers.
 
-When the database cannot be reached the outcomes are kept and sent again; the token decides whether they still count. An
-answer `lost` after such a repeat may mean that the first sending had arrived.
+A job stays in the hold, its lease renewed, until the database has answered. When it cannot be reached the outcomes are
+kept and sent again; the token decides whether they still count. An answer `lost` after such a repeat may mean that the
+first sending had arrived. An outcome that the database refuses (a result that is no JSON to it) is sought out by
+halving the batch, and fails its own job alone.
 
-Events: `finish_failed`, `lease_lost` (with the job id).
+Events: `finish_failed`, `outcome_refused`, `lease_lost` (with the job id).
 """
 
 import asyncio
 import random
 from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
 
 import structlog
 
-from livewell.jobs import FINISH_SECONDS, JOBS_FINISHED, LEASES_LOST, Finish, JobId, JobStore, Outcome
-from livewell.kernel import LivewellError
+from livewell.jobs import (
+    FINISH_SECONDS,
+    JOBS_FINISHED,
+    LEASES_LOST,
+    Failed,
+    Finish,
+    InvalidJob,
+    JobId,
+    JobStore,
+    Outcome,
+)
+from livewell.worker.failures import text_of
 from livewell.worker.hold import HeldJob
 
 log = structlog.get_logger("livewell.worker")
 
 BATCH = 1000
-_LONGEST_PAUSE = 5.0
+_LONGEST_PAUSE = 4.0
+# Classes of SQLSTATE: data exceptions, integrity, limits of a value.
+_ABOUT_THE_VALUE = ("22", "23", "54")
+
+
+class Ended(NamedTuple):
+    """An attempt that is over, and how."""
+
+    held: HeldJob
+    outcome: Outcome
 
 
 class Finisher:
-    """Takes how jobs ended and tells the database."""
+    """Takes how jobs ended and tells the database; `forget` is called for each when it has answered."""
 
-    def __init__(self, store: JobStore) -> None:
+    def __init__(self, store: JobStore, forget: Callable[[HeldJob], None]) -> None:
         self._store = store
-        self._pending: list[Finish] = []
-        self._kinds: dict[JobId, str] = {}
+        self._forget = forget
+        self._pending: list[Ended] = []
         self._more = asyncio.Event()
         self.finished = asyncio.Event()
 
     def add(self, held: HeldJob, outcome: Outcome) -> None:
-        job = held.job
-        self._pending.append(Finish(job.job_id, job.lease_token, outcome))
-        self._kinds[job.job_id] = job.kind
+        self._pending.append(Ended(held, outcome))
         self._more.set()
 
     def rouse(self) -> None:
@@ -49,28 +70,55 @@ class Finisher:
                 self._more.clear()
                 await self._more.wait()
                 continue
-            batch = self._pending[:BATCH]
-            del self._pending[:BATCH]
-            await self._send(batch)
+            await self._send(self._next_batch())
+            self.finished.set()
 
-    async def _send(self, batch: list[Finish]) -> None:
+    def _next_batch(self) -> list[Ended]:
+        """At most one attempt of each job: one that was lost, and run here again, may have two outcomes waiting."""
+        batch = self._pending[:BATCH]
+        del self._pending[:BATCH]
+        if len({ended.held.job.job_id for ended in batch}) == len(batch):
+            return batch
+        first: dict[JobId, Ended] = {}
+        self._pending[:0] = [ended for ended in batch if first.setdefault(ended.held.job.job_id, ended) is not ended]
+        return list(first.values())
+
+    async def _send(self, batch: list[Ended]) -> None:
         failures = 0
-        while (states := await self._try_to_send(batch, failures)) is None:
-            failures += 1
-            await asyncio.sleep(min(0.05 * 2 ** min(failures, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1))
-        self._count(states, repeated=failures > 0)
-        self.finished.set()
+        while True:
+            try:
+                with FINISH_SECONDS.time():
+                    states = await self._store.finish_jobs(
+                        [Finish(held.job.job_id, held.job.lease_token, outcome) for held, outcome in batch]
+                    )
+            except Exception as error:  # noqa: BLE001 - an outcome is not dropped for any reason
+                if _is_refused(error):
+                    return await self._send_apart(batch, error)
+                failures += 1
+                log.warning("finish_failed", error=text_of(error), jobs=len(batch), in_a_row=failures)
+                await asyncio.sleep(min(0.05 * 2 ** min(failures, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1))
+            else:
+                return self._told(batch, states, repeated=failures > 0)
 
-    async def _try_to_send(self, batch: list[Finish], failures: int) -> dict[JobId, str] | None:
-        try:
-            with FINISH_SECONDS.time():
-                return await self._store.finish_jobs(batch)
-        except LivewellError as error:
-            log.warning("finish_failed", error=str(error), jobs=len(batch), in_a_row=failures + 1)
-            return None
+    async def _send_apart(self, batch: list[Ended], error: Exception) -> None:
+        """Send a refused batch in halves; what is refused alone fails its job, or is left to its lease if it cannot."""
+        if len(batch) > 1:
+            await self._send(batch[: len(batch) // 2])
+            await self._send(batch[len(batch) // 2 :])
+            return
+        ((held, outcome),) = batch
+        log.error("outcome_refused", job_id=held.job.job_id, kind=held.job.kind, error=text_of(error))
+        if isinstance(outcome, Failed):
+            self._forget(held)
+            return
+        message = f"its outcome could not be kept: {text_of(error)}"
+        await self._send([Ended(held, Failed(error={"type": "OutcomeRefused", "message": message}))])
 
-    def _count(self, states: dict[JobId, str], *, repeated: bool) -> None:
-        counts = Counter((self._kinds.pop(job_id), state) for job_id, state in states.items())
+    def _told(self, batch: list[Ended], states: dict[JobId, str], *, repeated: bool) -> None:
+        counts: Counter[tuple[str, str]] = Counter()
+        for held, _ in batch:
+            self._forget(held)
+            counts[held.job.kind, states[held.job.job_id]] += 1
         for (kind, state), count in counts.items():
             if state == "lost":
                 LEASES_LOST.labels(kind=kind).inc(count)
@@ -80,3 +128,11 @@ class Finisher:
             for job_id, state in states.items():
                 if state == "lost":
                     log.warning("lease_lost", job_id=job_id, repeated=repeated)
+
+
+def _is_refused(error: Exception) -> bool:
+    """Whether sending it again would be refused again: a value that cannot be stored, not a database out of reach."""
+    state = getattr(error, "sqlstate", None)
+    return isinstance(error, InvalidJob | ValueError | TypeError) or (
+        isinstance(state, str) and state.startswith(_ABOUT_THE_VALUE)
+    )

@@ -1,4 +1,4 @@
-"""The hold: the jobs this worker has leased, waiting for a slot or running in one.
+"""The hold: the jobs this worker has leased, waiting for a slot, running in one, or on their way back.
 
 It is told of time only by the loop's monotonic clock. A lease is trusted until a moment counted from before the request
 that gave or renewed it, less a margin: past that, another worker may have the job.
@@ -30,6 +30,7 @@ class HeldJob:
     task: "asyncio.Task[None] | None" = None
     started: float = 0.0
     must_end_by: float | None = None
+    ended: bool = False
     stop: Stop | None = None
     stop_reason: str | None = None
 
@@ -88,9 +89,9 @@ class Hold:
         return self._waiting.popleft()
 
     def ended(self, held: HeldJob) -> None:
-        """A slot is done with a job, one way or another."""
+        """A slot is done with a job, one way or another; it is held until its outcome has arrived."""
         self.running -= 1
-        self.forget(held)
+        held.ended = True
         self.changed.set()
 
     def forget(self, held: HeldJob) -> None:
@@ -102,7 +103,7 @@ class Hold:
         waiting = list(self._waiting)
         self._waiting.clear()
         for held in waiting:
-            self.forget(held)
+            held.ended = True
         self.changed.set()
         return waiting
 

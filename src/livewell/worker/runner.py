@@ -12,7 +12,7 @@ import structlog
 from livewell.jobs import RUN_TIMES, Cancel, Dead, Failed, InvalidPayload, Outcome, PayloadChecker, Reset
 from livewell.kernel import working_on
 from livewell.worker.context import JobContext
-from livewell.worker.failures import describe, is_contention
+from livewell.worker.failures import describe, is_contention, text_of
 from livewell.worker.handlers import Handler
 from livewell.worker.hold import HeldJob, Hold, Stop
 from livewell.worker.tracing import attempt_span, is_on
@@ -78,10 +78,14 @@ class Runner:
             held.task = None
             working_on.set(None)
             self._hold.ended(held)
+            if held.was_stopped():
+                _keep_the_slot()
         seconds = loop.time() - started
         RUN_TIMES.observe(held.job.kind, seconds)
         self.mean_seconds = seconds if self.mean_seconds is None else self.mean_seconds * 0.95 + seconds * 0.05
-        if outcome is not None:
+        if outcome is None:
+            self._hold.forget(held)
+        else:
             self._on_end(held, outcome)
 
     async def _attempt(self, held: HeldJob) -> Outcome | None:
@@ -103,22 +107,23 @@ class Runner:
         except InvalidPayload as error:
             log.warning("job_dead", kind=job.kind, reason=error.message)
             return Dead(error.message, describe(error, job, worker=self._worker, started_at=_ago(held)))
-        except asyncio.CancelledError:
-            if not held.was_stopped():
+        except asyncio.CancelledError as error:
+            if held.was_stopped():
+                return self._stopped(held)
+            if _is_cut():
                 raise
-            _keep_the_slot()
-            return self._stopped(held)
-        except Exception as error:  # noqa: BLE001 - whatever a handler raises is the outcome of its job, not of the worker
+            return self._failed(held, error)
+        except (Exception, SystemExit, BaseExceptionGroup) as error:  # noqa: BLE001 - a handler's end is its job's, not the worker's
             return self._failed(held, error)
 
-    def _failed(self, held: HeldJob, error: Exception) -> Outcome | None:
+    def _failed(self, held: HeldJob, error: BaseException) -> Outcome | None:
         job = held.job
         if held.was_stopped():
             return self._stopped(held)
         if is_contention(error):
-            log.info("job_contended", kind=job.kind, attempt=job.attempt, error=str(error))
-            return Reset(f"{type(error).__name__}: {error}")
-        log.warning("job_failed", kind=job.kind, attempt=job.attempt, error=repr(error))
+            log.info("job_contended", kind=job.kind, attempt=job.attempt, error=text_of(error))
+            return Reset(f"{type(error).__name__}: {text_of(error)}")
+        log.warning("job_failed", kind=job.kind, attempt=job.attempt, error=f"{type(error).__name__}: {text_of(error)}")
         return Failed(error=describe(error, job, worker=self._worker, started_at=_ago(held)))
 
     def _stopped(self, held: HeldJob) -> Outcome | None:
@@ -143,7 +148,13 @@ def _ago(held: HeldJob) -> datetime:
 
 
 def _keep_the_slot() -> None:
-    """The cancellation was meant for the job; the slot lives on."""
+    """The cancellation was meant for the job; the slot lives on, also when the handler has swallowed it."""
     task = asyncio.current_task()
-    if task is not None:
+    if task is not None and task.cancelling():
         task.uncancel()
+
+
+def _is_cut() -> bool:
+    """Whether the slot itself is cancelled; if not, the handler has awaited something else that was."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

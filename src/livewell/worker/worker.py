@@ -94,7 +94,7 @@ class Worker:
         await self._say_goodbye(store)
 
     def _build(self, hold: Hold, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker) -> "_Parts":
-        finisher = Finisher(JobStore(self._database.line()))
+        finisher = Finisher(JobStore(self._database.line()), hold.forget)
         runner = Runner(
             hold,
             self._handlers,
