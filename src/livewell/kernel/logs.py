@@ -10,8 +10,9 @@ import os
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 import structlog
 
@@ -78,9 +79,25 @@ def configure_logs(
             _renderer(shape, stream),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[wanted]),
-        logger_factory=structlog.PrintLoggerFactory(stream),
+        logger_factory=structlog.PrintLoggerFactory(cast("TextIO", _Unfailing(stream))),
         cache_logger_on_first_use=False,
     )
+
+
+class _Unfailing:
+    """A stream whose reader may have gone, or whose disk be full: no reason to stop working, or to stop stopping."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError, ValueError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.flush()
 
 
 def _renderer(shape: str, stream: TextIO) -> Any:

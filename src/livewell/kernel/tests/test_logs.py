@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -92,3 +93,13 @@ def test_a_password_in_a_url_is_masked() -> None:
 def test_a_secret_in_a_traceback_url_is_masked() -> None:
     """What an exception says is masked like any other text."""
     assert "s3cret" not in _logged({}, exc_info=ValueError("postgresql://app:s3cret@db/app"))
+
+
+def test_a_log_that_cannot_be_written_stops_nobody() -> None:
+    """A reader that went away costs the line, not the program that logs it."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stream:
+        configure_logs(environment={}, stream=stream)
+        structlog.get_logger("livewell.test").info("thing_happened")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), writing)
