@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -81,10 +81,8 @@ def root(
 def main(args: Sequence[str] | None = None) -> None:
     """Run a command line and end the process with its exit code."""
     code = run_command(sys.argv[1:] if args is None else args)
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _forget_stdout()
+    for stream in (sys.stdout, sys.stderr):
+        _flush(stream)
     sys.exit(code)
 
 
@@ -98,7 +96,6 @@ def run_command(args: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except BrokenPipeError:
-        _forget_stdout()
         return 0
     except Exception as error:
         fact = _fact(error)
@@ -134,6 +131,9 @@ def _tell(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 
-def _forget_stdout() -> None:
-    """Whoever read our output has gone; Python would complain at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _flush(stream: TextIO) -> None:
+    """Whoever read our output may have gone; Python would complain of it at exit."""
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
