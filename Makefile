@@ -41,6 +41,7 @@ check: $(STAMP) ## format, lint, types, room order, migrations, house rules
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/squawk $(wildcard src/livewell/*/sql/migrations/*.sql)
 	$(BIN)/python -m pytest -q tests/house
+	@$(BIN)/python -m tests.house.sizes
 
 bench: $(STAMP) ## measure against the peers [NAME=jobs] [QUICK=1]
 	@$(BIN)/python -m benchmarks $(NAME) $(if $(QUICK),--quick)

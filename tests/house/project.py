@@ -25,14 +25,23 @@ def rooms() -> tuple[Path, ...]:
 @cache
 def tracked() -> tuple[Path, ...]:
     """Every file that is, or is about to be, part of the project."""
-    listed = subprocess.run(
-        ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-        text=True,
-    ).stdout
-    return tuple(path for name in sorted(set(listed.split("\0")) - {""}) if (path := ROOT / name).is_file())
+    return tuple(path for path in sorted(_listed_by_git() or _found_in_tree()) if path.is_file())
+
+
+def _listed_by_git() -> set[Path]:
+    """What git knows or would add; nothing where there is no git, or no repository."""
+    command = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return set()
+    return {ROOT / name for name in listed.split("\0") if name}
+
+
+def _found_in_tree() -> set[Path]:
+    """Every file outside the folders that .gitignore names."""
+    ignored = {line.strip().strip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()}
+    return {path for path in ROOT.rglob("*") if not ignored & set(path.relative_to(ROOT).parts)}
 
 
 def python_files(*folders: str) -> list[Path]:
