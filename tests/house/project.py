@@ -40,7 +40,9 @@ def _listed_by_git() -> set[Path]:
 
 def _found_in_tree() -> set[Path]:
     """Every file outside the folders that .gitignore names."""
-    ignored = {line.strip().strip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()}
+    ignored = {".git"} | {
+        line.strip().strip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    }
     return {path for path in ROOT.rglob("*") if not ignored & set(path.relative_to(ROOT).parts)}
 
 
