@@ -27,7 +27,9 @@ begin
             hint = 'one of keep, replace, raise_priority';
     end case;
     if v_new.has_serial_keys then
-        perform livewell.park_behind_serial_keys(v_new.ids);
+        perform livewell.park_behind_serial_keys(array(
+            select o.id from unnest(v_new.ids, v_new.outcomes) as o (id, outcome) where o.outcome <> 'kept'
+        ));
     end if;
     v_unhandled := livewell.tell_workers(v_new.kinds, p_now);
     return query

@@ -45,8 +45,8 @@ begin
                 )) as c where p_on_duplicate = 'replace'
                 union all
                 select c.* from (values (
-                    j.lane_id, j.kind, excluded.priority, j.due_at, j.held, j.retries, j.payload, j.category, j.serial_key,
-                    j.endpoint, j.estimated_bytes, j.estimated_tokens, j.trace_context
+                    j.lane_id, j.kind, excluded.priority, j.due_at, nullif(j.held, 'serial'), j.retries, j.payload, j.category,
+                    j.serial_key, j.endpoint, j.estimated_bytes, j.estimated_tokens, j.trace_context
                 )) as c where p_on_duplicate = 'raise_priority'
             )
             where j.state = 'pending' and (p_on_duplicate = 'replace' or excluded.priority > j.priority)

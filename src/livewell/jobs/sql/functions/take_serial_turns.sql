@@ -31,5 +31,9 @@ begin
         where j.id = any (array(select r.id from ranked as r where not r.its_turn))
     )
     select array_agg(r.id) into v_turns from ranked as r where r.its_turn;
+    if v_turns is null then
+        -- What is left are jobs of keys that a rival decides about just now: parked too, or the next round finds them again.
+        update livewell.job_live as j set held = 'serial' where j.id = any (p_ids);
+    end if;
     return v_turns;
 end $$;
