@@ -10,9 +10,12 @@ declare
 begin
     -- The key's lock is taken in a statement before the one that looks whether the key runs: with the lock held and a newer
     -- snapshot, no rival can have started the key unseen.
+    -- A thousand at most: the locks of all claims must fit the server's table of locks.
     select array_agg(k.serial_key) into v_keys
     from (
-        select distinct j.serial_key from livewell.job_live as j where j.id = any (p_ids) and j.serial_key is not null
+        select distinct j.serial_key from livewell.job_live as j
+        where j.id = any (p_ids) and j.serial_key is not null
+        limit 1000
     ) as k
     where pg_try_advisory_xact_lock(hashtextextended(k.serial_key, 7238));
 
