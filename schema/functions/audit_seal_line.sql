@@ -1,0 +1,23 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.audit_seal_line(p_seal livewell.audit_seal)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select json_build_object(
+        'seal', p_seal.number,
+        'sealed_at', to_char(p_seal.sealed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+        'entries', p_seal.entries,
+        'members', p_seal.members::text,
+        'digest', (
+            select encode(sha256(string_agg(d.digest, ''::bytea order by d.place)), 'hex')
+            from unnest(p_seal.digests) with ordinality as d (digest, place)
+        ),
+        'high_water', p_seal.high_water,
+        'open_ids', p_seal.open_ids::text,
+        'ceiling', p_seal.ceiling::text,
+        'previous', encode(p_seal.previous_hash, 'hex')
+    )::text
+$function$;

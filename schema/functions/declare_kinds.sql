@@ -1,0 +1,41 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.declare_kinds(p_kinds jsonb, p_actor text DEFAULT SESSION_USER, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+    v_new text[];
+begin
+    perform livewell.require_primary();
+    with created as (
+        insert into livewell.job_kind (
+            kind, queue_group, description, retries, backoff_first, backoff_max, lease, time_limit, concurrency,
+            default_priority, payload_schema, created_at, updated_at
+        )
+        select
+            k.kind, coalesce(k.queue_group, 'general'), coalesce(k.description, ''), coalesce(k.retries, 3),
+            coalesce(k.backoff_first, interval '10 seconds'), coalesce(k.backoff_max, interval '1 hour'), k.lease,
+            k.time_limit, k.concurrency, coalesce(k.default_priority, 5), k.payload_schema, p_now, p_now
+        from jsonb_to_recordset(p_kinds) as k (
+            kind text, queue_group text, description text, retries integer, backoff_first interval, backoff_max interval,
+            lease interval, time_limit interval, concurrency integer, default_priority integer, payload_schema jsonb
+        )
+        order by k.kind
+        on conflict (kind) do nothing
+        returning kind
+    )
+    select array_agg(c.kind) into v_new from created as c;
+
+    update livewell.job_kind as k set payload_schema = d.payload_schema, updated_at = p_now
+    from jsonb_to_recordset(p_kinds) as d (kind text, payload_schema jsonb)
+    where k.kind = d.kind and d.payload_schema is not null and k.payload_schema is distinct from d.payload_schema;
+    perform livewell.audit_kind_change('kind_declared', n.kind, null, null, null, p_actor, p_now)
+    from unnest(v_new) as n (kind);
+    return query select n.kind from unnest(v_new) as n (kind);
+end $function$;
+
+grant execute on function livewell.declare_kinds(jsonb,text,timestamp with time zone) to livewell_service;

@@ -1,0 +1,43 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.enqueue_jobs(p_jobs jsonb, p_on_duplicate text DEFAULT 'keep'::text, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS TABLE(job_position integer, job_id bigint, outcome text, handled boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+    v_new livewell.enqueued_jobs;
+    v_unhandled text[];
+begin
+    perform livewell.require_primary();
+    if not livewell.setting_boolean('queue.enqueue_enabled') then
+        raise exception using errcode = 'LWJ04', message = 'new jobs are refused at the moment',
+            hint = 'livewell settings set queue.enqueue_enabled true';
+    end if;
+    if p_jobs is null or jsonb_typeof(p_jobs) <> 'array' then
+        raise exception using errcode = 'LWJ03', message = 'jobs must be a JSON array of objects';
+    end if;
+    case p_on_duplicate
+        when 'keep' then v_new := livewell.insert_or_keep_jobs(p_jobs, p_now);
+        when 'replace', 'raise_priority' then v_new := livewell.insert_or_change_jobs(p_jobs, p_on_duplicate, p_now);
+        else raise exception using errcode = 'LWJ03', message = format('unknown choice for duplicates: %s', p_on_duplicate),
+            hint = 'one of keep, replace, raise_priority';
+    end case;
+    if v_new.has_serial_keys then
+        perform livewell.park_behind_serial_keys(array(
+            select o.id from unnest(v_new.ids, v_new.outcomes) as o (id, outcome) where o.outcome <> 'kept'
+        ));
+    end if;
+    v_unhandled := livewell.tell_workers(v_new.kinds, p_now);
+    return query
+    select o.at, o.id, o.outcome,
+        v_unhandled is null or not p_jobs -> (o.at - 1) ->> 'kind' = any (v_unhandled)
+    from unnest(v_new.positions, v_new.ids, v_new.outcomes) as o (at, id, outcome);
+end $function$;
+
+grant execute on function livewell.enqueue_jobs(jsonb,text,timestamp with time zone) to livewell_service;

@@ -1,0 +1,31 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.finish_jobs(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb DEFAULT NULL::jsonb, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS TABLE(job_id bigint, state text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+    v_ended livewell.ended_jobs;
+    v_again livewell.ended_jobs;
+begin
+    perform livewell.require_primary();
+    if livewell.check_outcomes(p_ids, p_tokens, p_outcomes, p_details) then
+        -- Two statements will write: all rows are locked first, in the one order everybody takes them in.
+        perform from livewell.job_live as j where j.id = any (p_ids) order by j.id for update;
+        v_again := livewell.try_jobs_again(p_ids, p_tokens, p_outcomes, p_details, p_now);
+    end if;
+    v_ended := livewell.end_jobs(p_ids, p_tokens, p_outcomes, p_details, p_now);
+    perform livewell.after_jobs_left(v_again.serial_keys || v_ended.serial_keys, v_again.kinds);
+    return query
+    select i.id, coalesce(e.next_state, 'lost')
+    from unnest(p_ids) as i (id)
+    left join unnest(v_ended.ids || v_again.ids, v_ended.states || v_again.states) as e (id, next_state) on e.id = i.id;
+end $function$;
+
+grant execute on function livewell.finish_jobs(bigint[],uuid[],text[],jsonb,timestamp with time zone) to livewell_service;

@@ -1,0 +1,44 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.heartbeat_jobs(p_worker text, p_ids bigint[], p_tokens uuid[], p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS TABLE(job_id bigint, status text, cancel_reason text, lease_seconds double precision)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+    v_default_lease interval := livewell.setting_interval('worker.timeout');
+begin
+    perform livewell.require_primary();
+    update livewell.worker as w set last_seen = p_now where w.id = p_worker;
+    return query
+    with input as materialized (
+        select i.id, i.token from unnest(p_ids, p_tokens) as i (id, token)
+    ),
+    free as materialized (
+        select j.id, j.lease_token, coalesce(k.lease, v_default_lease) as lease
+        from livewell.job_live as j join livewell.job_kind as k on k.kind = j.kind
+        where j.id = any (p_ids) and j.state = 'processing'
+        for update of j skip locked
+    ),
+    renewed as (
+        update livewell.job_live as j set lease_until = p_now + f.lease
+        from free as f join input as i on i.id = f.id and i.token = f.lease_token
+        where j.id = f.id
+        returning j.id, j.cancel_reason, extract(epoch from f.lease)::double precision as lease_seconds
+    )
+    select i.id, case when r.id is not null then 'renewed' when b.id is not null then 'busy' else 'lost' end,
+        r.cancel_reason, r.lease_seconds
+    from input as i
+    left join renewed as r on r.id = i.id
+    left join lateral (
+        select j.id from livewell.job_live as j
+        where r.id is null and j.id = i.id and j.state = 'processing' and j.lease_token = i.token
+    ) as b on true;
+end $function$;
+
+grant execute on function livewell.heartbeat_jobs(text,bigint[],uuid[],timestamp with time zone) to livewell_service;

@@ -1,0 +1,83 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.insert_or_change_jobs(p_jobs jsonb, p_on_duplicate text, p_now timestamp with time zone)
+ RETURNS livewell.enqueued_jobs
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+    v_all livewell.enqueued_jobs;
+    v_new livewell.enqueued_jobs;
+    v_left integer[];
+    v_positions integer[];
+    v_keys text[];
+    v_created bigint[];
+    v_changed bigint[];
+begin
+    loop
+        with input as materialized (
+            -- Of equal keys in one batch one row is sent: the last to replace, the highest to raise.
+            select i.*, nextval('livewell.job_id_seq') as id, i.dedupe_key is null or row_number() over (
+                partition by i.dedupe_key
+                order by case when p_on_duplicate = 'raise_priority' then i.priority end desc, i.job_position desc
+            ) = 1 as sent
+            from livewell.job_rows(p_jobs, p_now) as i
+            where v_left is null or i.job_position = any (v_left)
+        ),
+        changed as (
+            insert into livewell.job_live as j (
+                id, lane_id, kind, priority, due_at, held, retries, payload, category, dedupe_key, serial_key, endpoint,
+                estimated_bytes, estimated_tokens, trace_context, created_at
+            )
+            select
+                i.id, i.lane_id, i.kind, i.priority, i.due_at, i.held, i.retries, i.payload, i.category, i.dedupe_key,
+                i.serial_key, i.endpoint, i.estimated_bytes, i.estimated_tokens, i.trace_context, p_now
+            from input as i where i.sent
+            order by i.dedupe_key
+            on conflict (dedupe_key) where dedupe_key is not null do update set (
+                lane_id, kind, priority, due_at, held, retries, payload, category, serial_key, endpoint, estimated_bytes,
+                estimated_tokens, trace_context
+            ) = (
+                select c.* from (values (
+                    excluded.lane_id, excluded.kind, excluded.priority, excluded.due_at, excluded.held, excluded.retries,
+                    excluded.payload, excluded.category, excluded.serial_key, excluded.endpoint, excluded.estimated_bytes,
+                    excluded.estimated_tokens, excluded.trace_context
+                )) as c where p_on_duplicate = 'replace'
+                union all
+                select c.* from (values (
+                    j.lane_id, j.kind, excluded.priority, j.due_at, nullif(j.held, 'serial'), j.retries, j.payload, j.category,
+                    j.serial_key, j.endpoint, j.estimated_bytes, j.estimated_tokens, j.trace_context
+                )) as c where p_on_duplicate = 'raise_priority'
+            )
+            where j.state = 'pending' and (p_on_duplicate = 'replace' or excluded.priority > j.priority)
+            returning id, dedupe_key
+        )
+        select array_agg(i.job_position), array_agg(i.dedupe_key), array_agg(n.id), array_agg(c.id),
+            array_agg(distinct i.kind), bool_or(i.serial_key is not null)
+        into v_positions, v_keys, v_created, v_changed, v_new.kinds, v_new.has_serial_keys
+        from input as i
+        left join changed as n on n.id = i.id
+        left join changed as c on c.dedupe_key = i.dedupe_key;
+
+        select
+            array_agg(n.at) filter (where n.answer is not null), array_agg(n.answer) filter (where n.answer is not null),
+            array_agg(n.outcome) filter (where n.answer is not null), array_agg(n.at) filter (where n.answer is null)
+        into v_new.positions, v_new.ids, v_new.outcomes, v_left
+        from (
+            select i.at, coalesce(i.created, i.changed, j.id) as answer,
+                case
+                    when i.created is not null then 'created'
+                    when i.changed is null then 'kept'
+                    when p_on_duplicate = 'replace' then 'replaced'
+                    else 'raised'
+                end as outcome
+            from unnest(v_positions, v_keys, v_created, v_changed) as i (at, dedupe_key, created, changed)
+            left join livewell.job_live as j on i.changed is null and j.dedupe_key = i.dedupe_key
+        ) as n;
+        v_all := livewell.joined_enqueues(v_all, v_new);
+        exit when v_left is null;
+    end loop;
+    return v_all;
+end $function$;

@@ -1,0 +1,49 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.insert_or_keep_jobs(p_jobs jsonb, p_now timestamp with time zone)
+ RETURNS livewell.enqueued_jobs
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+    v_all livewell.enqueued_jobs;
+    v_new livewell.enqueued_jobs;
+    v_created bigint[];
+    v_left integer[];
+begin
+    loop
+        with input as materialized (
+            select nextval('livewell.job_id_seq') as id, i.*
+            from livewell.job_rows(p_jobs, p_now) as i
+            where v_left is null or i.job_position = any (v_left)
+        ),
+        created as (
+            insert into livewell.job_live (
+                id, lane_id, kind, priority, due_at, held, retries, payload, category, dedupe_key, serial_key, endpoint,
+                estimated_bytes, estimated_tokens, trace_context, created_at
+            )
+            select
+                i.id, i.lane_id, i.kind, i.priority, i.due_at, i.held, i.retries, i.payload, i.category, i.dedupe_key,
+                i.serial_key, i.endpoint, i.estimated_bytes, i.estimated_tokens, i.trace_context, p_now
+            from input as i
+            order by i.dedupe_key, i.job_position
+            on conflict (dedupe_key) where dedupe_key is not null do nothing
+            returning id
+        )
+        select
+            array_agg(i.job_position), array_agg(i.id), array_agg('created'::text), array_agg(distinct i.kind),
+            bool_or(i.serial_key is not null), (select array_agg(c.id) from created as c)
+        into v_new.positions, v_new.ids, v_new.outcomes, v_new.kinds, v_new.has_serial_keys, v_created
+        from input as i;
+        if cardinality(v_created) = cardinality(v_new.ids) and v_all is null then
+            return v_new;
+        end if;
+        v_new := livewell.answer_kept_jobs(p_jobs, v_new, v_created);
+        v_left := v_new.left_over;
+        v_all := livewell.joined_enqueues(v_all, v_new);
+        exit when v_left is null;
+    end loop;
+    return v_all;
+end $function$;

@@ -1,0 +1,38 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.job_rows(p_jobs jsonb, p_now timestamp with time zone)
+ RETURNS TABLE(job_position integer, lane_id integer, kind text, priority integer, due_at timestamp with time zone, held text, retries integer, payload jsonb, category text, dedupe_key text, serial_key text, endpoint text, estimated_bytes bigint, estimated_tokens integer, trace_context jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+    v_fields constant text[] := livewell.job_fields();
+begin
+    return query
+    select
+        j.ordinality::integer,
+        case
+            when k.kind is null or jsonb_typeof(j.payload) is distinct from 'object' or j.payload = '{}'
+                or j.value - v_fields <> '{}' or j.dedupe_key = '' or j.serial_key = '' or j.endpoint = ''
+                then livewell.refuse_job(j.value, j.ordinality::integer)
+            when l.id is null then livewell.open_lane_for(j.kind, j.endpoint)
+            else l.id
+        end,
+        j.kind, coalesce(j.priority, k.default_priority), coalesce(j.scheduled_at, p_now),
+        case when j.scheduled_at > p_now then 'due' end, coalesce(j.retries, k.retries), j.payload,
+        coalesce(j.category, 'standard'), j.dedupe_key, j.serial_key, j.endpoint, j.estimated_bytes,
+        coalesce(j.estimated_tokens, 1000), j.trace_context
+    from rows from (
+        jsonb_to_recordset(p_jobs) as (
+            kind text, payload jsonb, priority integer, scheduled_at timestamptz, category text, dedupe_key text,
+            serial_key text, endpoint text, estimated_bytes bigint, estimated_tokens integer, retries integer,
+            trace_context jsonb
+        ),
+        jsonb_array_elements(p_jobs)
+    ) with ordinality as j
+    left join livewell.job_kind as k on k.kind = j.kind
+    left join livewell.job_lane as l on l.kind = j.kind and l.endpoint is not distinct from j.endpoint
+    order by j.ordinality;
+end $function$;

@@ -1,0 +1,28 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.lanes_within_caps(p_lanes livewell.open_lane[], p_max_jobs integer)
+ RETURNS livewell.open_lane[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    -- What runs is counted in a statement after the one that takes the lock: counted in the same, the cap was exceeded.
+    perform from livewell.job_kind as k
+    where k.concurrency is not null and k.kind = any (array(select l.kind from unnest(p_lanes) as l))
+    order by k.kind
+    for no key update;
+    return (
+        select array_agg(row (r.lane_id, r.kind, r.queue_group, r.share, r.room)::livewell.open_lane)
+        from (
+            select l.*, least(p_max_jobs, k.concurrency - (
+                select count(*) from livewell.job_live as j where j.state = 'processing' and j.kind = l.kind
+            ))::integer as left_over
+            from unnest(p_lanes) as l join livewell.job_kind as k on k.kind = l.kind
+        ) as c
+        cross join lateral (
+            select c.lane_id, c.kind, c.queue_group, c.share, coalesce(c.left_over, p_max_jobs) as room
+        ) as r
+        where r.room > 0
+    );
+end $function$;

@@ -1,0 +1,49 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.look_for_jobs(p_groups text[], p_kinds text[], p_shares double precision[], p_max_jobs integer, p_now timestamp with time zone)
+ RETURNS livewell.claim_view
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_seen livewell.claim_view;
+    v_capped boolean;
+    v_due boolean;
+    v_maintenance boolean;
+begin
+    if cardinality(p_shares) <> cardinality(p_groups) or not (0 < all (p_shares) and 'NaN' > all (p_shares)) then
+        raise exception using errcode = 'LWJ03', message = 'each group needs a share, and a share is a positive number';
+    end if;
+    loop
+        select
+            livewell.setting_boolean('maintenance.enabled'), livewell.setting_interval('worker.timeout'),
+            exists (select from livewell.job_live as j where j.held = 'due' and j.due_at <= p_now), o.lanes, o.capped
+        into v_maintenance, v_seen.default_lease, v_due, v_seen.lanes, v_capped
+        from (
+            select
+                bool_or(k.concurrency is not null) as capped,
+                array_agg(row (
+                    l.id, k.kind, k.queue_group, coalesce(p_shares[array_position(p_groups, k.queue_group)], 1), p_max_jobs
+                )::livewell.open_lane) as lanes
+            from livewell.job_lane as l
+            join livewell.job_kind as k on k.kind = l.kind
+            -- One look into each lane; a plain EXISTS may be planned as a join with all that is ready.
+            cross join lateral (
+                select from livewell.job_live as j
+                where j.lane_id = l.id and j.state = 'pending' and j.held is null
+                order by j.lane_id, j.priority desc, j.due_at, j.id
+                limit 1
+            ) as ready
+            where k.queue_group = any (p_groups) and (p_kinds is null or k.kind = any (p_kinds))
+                and (k.paused_until is null or k.paused_until <= p_now)
+        ) as o;
+        exit when v_maintenance or not v_due or livewell.release_due_jobs(p_now) = 0;
+    end loop;
+    if v_maintenance or p_max_jobs < 1 then
+        v_seen.lanes := null;
+    elsif v_capped then
+        v_seen.lanes := livewell.lanes_within_caps(v_seen.lanes, p_max_jobs);
+    end if;
+    return v_seen;
+end $function$;

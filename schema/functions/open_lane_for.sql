@@ -1,0 +1,14 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.open_lane_for(p_kind text, p_endpoint text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    insert into livewell.job_lane (kind, endpoint) values (p_kind, p_endpoint) on conflict do nothing;
+    return (
+        select l.id from livewell.job_lane as l where l.kind = p_kind and l.endpoint is not distinct from p_endpoint
+    );
+end $function$;

@@ -1,0 +1,27 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.promote_serial_jobs(p_serial_keys text[])
+ RETURNS text[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_kinds text[];
+begin
+    with best as materialized (
+        select n.id, n.kind from unnest(p_serial_keys) as k (serial_key)
+        cross join lateral (
+            select p.id, p.kind from livewell.job_live as p
+            where p.serial_key = k.serial_key and p.state = 'pending' and p.held = 'serial'
+            order by p.priority desc, p.due_at, p.id
+            limit 1
+            for update skip locked
+        ) as n
+    ),
+    promoted as (
+        update livewell.job_live as j set held = null where j.id = any (array(select b.id from best as b))
+    )
+    select array_agg(distinct b.kind) into v_kinds from best as b;
+    return v_kinds;
+end $function$;

@@ -1,0 +1,31 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.refuse_job(p_job jsonb, p_position integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_kind text := p_job ->> 'kind';
+    v_extra text;
+begin
+    if jsonb_typeof(p_job) <> 'object' then
+        raise exception using errcode = 'LWJ03', message = format('job %s is not a JSON object', p_position);
+    end if;
+    if not exists (select from livewell.job_kind as k where k.kind = v_kind) then
+        raise exception using errcode = 'LWJ02', message = format('job %s: unknown kind %s', p_position, coalesce(v_kind, '(none)')),
+            hint = 'declare it with @app.job or livewell kinds set';
+    end if;
+    select f.field into v_extra from jsonb_object_keys(p_job) as f (field) where not f.field = any (livewell.job_fields());
+    if found then
+        raise exception using errcode = 'LWJ03', message = format('job %s: unknown field "%s"', p_position, v_extra),
+            hint = 'known fields: ' || array_to_string(livewell.job_fields(), ', ');
+    end if;
+    if jsonb_typeof(p_job -> 'payload') is distinct from 'object' or p_job -> 'payload' = '{}' then
+        raise exception using errcode = 'LWJ05',
+            message = format('job %s (%s): its payload must be a JSON object with at least one field', p_position, v_kind);
+    end if;
+    raise exception using errcode = 'LWJ03', message = format('job %s (%s): a key must not be empty', p_position, v_kind),
+        hint = 'leave it out instead';
+end $function$;

@@ -1,0 +1,29 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.release_due_jobs(p_now timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_ids bigint[];
+    v_has_serial_keys boolean;
+begin
+    with released as (
+        update livewell.job_live as j set held = null
+        where j.id = any (array(
+            select d.id from livewell.job_live as d
+            where d.held = 'due' and d.due_at <= p_now
+            order by d.due_at
+            limit 1000
+            for update skip locked
+        ))
+        returning j.id, j.serial_key
+    )
+    select array_agg(r.id), bool_or(r.serial_key is not null) into v_ids, v_has_serial_keys from released as r;
+    if v_has_serial_keys then
+        perform livewell.park_behind_serial_keys(v_ids);
+    end if;
+    return coalesce(cardinality(v_ids), 0);
+end $function$;

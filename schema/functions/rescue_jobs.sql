@@ -1,0 +1,77 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.rescue_jobs(p_limit integer DEFAULT 500, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS TABLE(job_id bigint, kind text, worker text, state text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+    v_jitter interval := livewell.setting_interval('worker.reclaim_jitter_max');
+    v_serial_keys text[];
+    v_kinds text[];
+    v_rescued livewell.rescued_job[];
+begin
+    perform livewell.require_primary();
+    -- State and expiry are checked on the locked row: what a heartbeat has just renewed or a finish just ended is left alone.
+    with expired as materialized (
+        select j.id, j.kind, j.worker, j.serial_key, j.attempt, j.started_at, j.lease_until,
+            case
+                when j.cancel_reason is not null then 'cancelled'
+                when j.failures >= j.retries then 'failed'
+                else 'pending'
+            end as next_state,
+            random() * v_jitter as wait
+        from livewell.job_live as j
+        where j.state = 'processing' and j.lease_until < p_now
+        order by j.lease_until
+        limit p_limit
+        for update skip locked
+    ),
+    gone as (
+        delete from livewell.job_live as j
+        where j.id = any (array(select e.id from expired as e where e.next_state <> 'pending'))
+        returning j.*
+    ),
+    kept as (
+        insert into livewell.job (
+            id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
+            endpoint, estimated_bytes, estimated_tokens, worker, started_at, cancel_reason, trace_context, created_at,
+            finished_at, error, reason
+        )
+        select
+            g.id, e.next_state, g.lane_id, g.kind, g.priority, g.due_at, g.attempt, g.failures + 1, g.retries, g.payload,
+            g.category, g.dedupe_key, g.serial_key, g.endpoint, g.estimated_bytes, g.estimated_tokens, g.worker, g.started_at,
+            g.cancel_reason, g.trace_context, g.created_at, p_now,
+            jsonb_build_object('type', 'LeaseExpired', 'message', format('worker %s went silent', g.worker)),
+            coalesce(g.cancel_reason, format('lease expired on attempt %s: worker %s went silent', g.attempt, g.worker))
+        from gone as g join expired as e on e.id = g.id
+    ),
+    again as (
+        update livewell.job_live as j
+        set state = 'pending', lease_token = null, lease_until = null, worker = null, started_at = null,
+            due_at = p_now + e.wait, held = case when e.wait > interval '0' then 'due' end, failures = j.failures + 1
+        from expired as e
+        where e.next_state = 'pending' and j.id = e.id
+    ),
+    tried as (
+        insert into livewell.job_attempt (job_id, attempt, worker, started_at, ended_at, outcome, reason)
+        select e.id, e.attempt, e.worker, e.started_at, p_now, 'rescued', 'lease expired at ' || e.lease_until
+        from expired as e where e.next_state = 'pending'
+    )
+    select
+        array_agg(row (e.id, e.kind, e.worker, e.next_state)::livewell.rescued_job),
+        array_agg(distinct e.serial_key) filter (where e.serial_key is not null),
+        array_agg(distinct e.kind)
+    into v_rescued, v_serial_keys, v_kinds
+    from expired as e;
+
+    perform livewell.after_jobs_left(v_serial_keys, v_kinds);
+    return query select r.job_id, r.kind, r.worker, r.state from unnest(v_rescued) as r;
+end $function$;
+
+grant execute on function livewell.rescue_jobs(integer,timestamp with time zone) to livewell_service;

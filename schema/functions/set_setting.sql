@@ -1,0 +1,52 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.set_setting(p_name text, p_value text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_setting livewell.setting;
+    v_value text;
+    v_problem text;
+    v_actor text := coalesce(nullif(p_actor, ''), session_user);
+begin
+    perform livewell.require_primary();
+    perform from livewell.setting s
+    where p_name in (s.name, s.less_than)
+        or s.name = (select compared.less_than from livewell.setting compared where compared.name = p_name)
+    order by s.name
+    for update;
+    select s.* into v_setting from livewell.setting s where s.name = p_name;
+    if not found then
+        perform livewell.refuse_unknown_setting(p_name);
+    end if;
+
+    v_value := livewell.normalise_setting(v_setting.type, p_value);
+    v_problem := livewell.setting_problem(v_setting, v_value);
+    if v_problem is not null then
+        raise exception using
+            errcode = 'LWS02',
+            message = case
+                when v_setting.sensitive then format('setting %s cannot be that', p_name)
+                else format('setting %s cannot be %s', p_name, coalesce(quote_literal(p_value), 'nothing'))
+            end,
+            hint = v_problem;
+    end if;
+    if v_value = v_setting.value then
+        return false;
+    end if;
+
+    update livewell.setting s set value = v_value, updated_at = p_now, updated_by = v_actor where s.name = p_name;
+    perform livewell.audit_write(jsonb_build_array(jsonb_build_object(
+        'event', 'setting_changed', 'table_name', 'setting', 'record_id', p_name, 'operation', 'update',
+        'old', jsonb_build_object('value', case when v_setting.sensitive then '•••' else v_setting.value end),
+        'new', jsonb_build_object('value', case when v_setting.sensitive then '•••' else v_value end),
+        'actor', v_actor, 'reason', p_reason)), p_now);
+    perform pg_notify('livewell_settings', p_name);
+    return true;
+end
+$function$;
+
+grant execute on function livewell.set_setting(text,text,text,text,timestamp with time zone) to livewell_service;

@@ -1,0 +1,20 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.setting_integer(p_name text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_value bigint;
+begin
+    select s.value::bigint into v_value from livewell.setting s where s.name = p_name and s.type = 'integer';
+    if not found then
+        perform livewell.refuse_unknown_setting(p_name, 'integer');
+    end if;
+    return v_value;
+end
+$function$;
+
+grant execute on function livewell.setting_integer(text) to livewell_service;

@@ -1,0 +1,35 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.setting_problem(p_setting livewell.setting, p_value text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select case
+        when p_value is null then 'it must be ' || case p_setting.type
+            when 'boolean' then 'true or false'
+            when 'integer' then 'an integer'
+            when 'duration' then 'a duration such as ''30 seconds'''
+            when 'json' then 'JSON'
+            else 'a ' || p_setting.type
+        end
+        when not p_value = any (p_setting.choices) then 'it must be one of ' || array_to_string(p_setting.choices, ', ')
+        when livewell.setting_size(p_setting.type, p_value) < livewell.setting_size(p_setting.type, p_setting.minimum)
+            or livewell.setting_size(p_setting.type, p_value) > livewell.setting_size(p_setting.type, p_setting.maximum)
+            then concat_ws(' and ', 'it must be at least ' || p_setting.minimum, 'at most ' || p_setting.maximum)
+        else (
+            select case
+                when greater.name = p_setting.less_than then format('it must be less than %s (%s)', greater.name, greater.value)
+                else format('it must be greater than %s (%s)', greater.name, greater.value)
+            end
+            from livewell.setting greater
+            where greater.name = p_setting.less_than
+                and livewell.setting_size(p_setting.type, p_value) >= livewell.setting_size(greater.type, greater.value)
+                or greater.less_than = p_setting.name
+                and livewell.setting_size(p_setting.type, p_value) <= livewell.setting_size(greater.type, greater.value)
+            order by greater.name
+            limit 1
+        )
+    end
+$function$;

@@ -1,0 +1,44 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.take_serial_turns(p_ids bigint[])
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_keys text[];
+    v_turns bigint[];
+begin
+    -- The key's lock is taken in a statement before the one that looks whether the key runs: with the lock held and a newer
+    -- snapshot, no rival can have started the key unseen.
+    -- A thousand at most: the locks of all claims must fit the server's table of locks.
+    select array_agg(k.serial_key) into v_keys
+    from (
+        select distinct j.serial_key from livewell.job_live as j
+        where j.id = any (p_ids) and j.serial_key is not null
+        limit 1000
+    ) as k
+    where pg_try_advisory_xact_lock(hashtextextended(k.serial_key, 7238));
+
+    with ranked as materialized (
+        select j.id, j.serial_key is null or (
+            row_number() over (partition by j.serial_key order by j.priority desc, j.due_at, j.id) = 1
+            and not exists (
+                select from livewell.job_live as r where r.serial_key = j.serial_key and r.state = 'processing'
+            )
+        ) as its_turn
+        from livewell.job_live as j
+        where j.id = any (p_ids) and (j.serial_key is null or j.serial_key = any (v_keys))
+    ),
+    parked as (
+        update livewell.job_live as j set held = 'serial'
+        where j.id = any (array(select r.id from ranked as r where not r.its_turn))
+    )
+    select array_agg(r.id) into v_turns from ranked as r where r.its_turn;
+    if v_turns is null then
+        -- What is left are jobs of keys that a rival decides about just now: parked too, or the next round finds them again.
+        update livewell.job_live as j set held = 'serial' where j.id = any (p_ids);
+    end if;
+    return v_turns;
+end $function$;

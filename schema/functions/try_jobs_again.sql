@@ -1,0 +1,71 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.try_jobs_again(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_now timestamp with time zone)
+ RETURNS livewell.ended_jobs
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_again livewell.ended_jobs;
+    v_last livewell.ended_jobs;
+    v_ids bigint[];
+    v_tokens uuid[];
+    v_outcomes text[];
+    v_details jsonb;
+begin
+    -- What may not be tried again ends here, with its details, by the same way as every other end.
+    select array_agg(j.id), array_agg(j.lease_token),
+        array_agg(case when j.cancel_reason is null then 'dead' else 'cancelled' end),
+        jsonb_agg(p_details -> (i.ordinality - 1)::integer)
+    into v_ids, v_tokens, v_outcomes, v_details
+    from unnest(p_ids, p_tokens, p_outcomes) with ordinality as i (id, token, outcome)
+    join livewell.job_live as j on j.id = i.id and j.lease_token = i.token
+    where i.outcome in ('failed', 'rescheduled', 'reset')
+        and (j.cancel_reason is not null or (i.outcome = 'failed' and j.failures >= j.retries));
+    if v_ids is not null then
+        v_last := livewell.end_jobs(v_ids, v_tokens, v_outcomes, v_details, p_now);
+    end if;
+
+    with input as materialized (
+        select i.id, i.token, i.outcome, d.detail, (d.detail ->> 'delay_seconds')::double precision as delay_seconds
+        from unnest(p_ids, p_tokens, p_outcomes) with ordinality as i (id, token, outcome)
+        cross join lateral (select p_details -> (i.ordinality - 1)::integer as detail) as d
+        where i.outcome in ('failed', 'rescheduled', 'reset')
+    ),
+    held as materialized (
+        select j.id, j.kind, j.attempt, j.worker, j.started_at, j.serial_key, i.outcome, i.detail,
+            case
+                when i.outcome = 'reset' then interval '0'
+                when i.outcome = 'rescheduled'
+                    then make_interval(secs => i.delay_seconds + random() * least(i.delay_seconds / 2, 30))
+                when i.delay_seconds is not null then make_interval(secs => i.delay_seconds)
+                else least(k.backoff_max, k.backoff_first * power(2, least(j.failures, 30))) * (0.5 + random() / 2)
+            end as delay
+        from livewell.job_live as j
+        join input as i on i.id = j.id and i.token = j.lease_token
+        join livewell.job_kind as k on k.kind = j.kind
+        where j.id = any (p_ids)
+    ),
+    again as (
+        update livewell.job_live as j
+        set state = 'pending', lease_token = null, lease_until = null, worker = null, started_at = null,
+            due_at = p_now + h.delay, held = case when h.delay > interval '0' then 'due' end,
+            failures = j.failures + (h.outcome = 'failed')::integer
+        from held as h
+        where j.id = h.id
+    ),
+    tried as (
+        insert into livewell.job_attempt (job_id, attempt, worker, started_at, ended_at, outcome, error, reason)
+        select h.id, h.attempt, h.worker, h.started_at, p_now, h.outcome, h.detail -> 'error', h.detail ->> 'reason'
+        from held as h
+    )
+    select array_agg(h.id), array_agg('pending'::text), array_agg(h.serial_key) filter (where h.serial_key is not null),
+        array_agg(distinct h.kind) filter (where h.delay = interval '0')
+    into v_again.ids, v_again.states, v_again.serial_keys, v_again.kinds
+    from held as h;
+    v_again.ids := v_again.ids || v_last.ids;
+    v_again.states := v_again.states || v_last.states;
+    v_again.serial_keys := v_again.serial_keys || v_last.serial_keys;
+    return v_again;
+end $function$;

@@ -1,0 +1,65 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.verify_audit_seals(p_after bigint, p_upto bigint)
+ RETURNS TABLE(problem text, seal bigint, entry_id bigint, detail text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+    with chain as (
+        select s.number, s.members, s.digests, s.previous_hash, s.hash, s as seal, before.hash as hash_before
+        from livewell.audit_seal s
+        left join livewell.audit_seal before on before.number = s.number - 1
+        where s.number > p_after and s.number <= p_upto
+    ),
+    expected as (
+        select c.number, pair.id, pair.digest
+        from chain c
+        cross join lateral (
+            select array_agg(i order by i) as ids
+            from unnest(c.members) as r
+            cross join lateral generate_series(lower(r), upper(r) - 1) as i
+        ) member
+        cross join lateral unnest(member.ids, c.digests) as pair (id, digest)
+    ),
+    unfit as materialized (
+        select x.number, x.id, x.digest, line.body
+        from expected x
+        left join livewell.audit_line line on line.id = x.id
+        where sha256(convert_to('{"id" : ' || line.id || ', ' || line.body, 'UTF8')) is distinct from x.digest
+    )
+    select 'seal_missing', c.number - 1, null::bigint, 'a seal of the chain is not there'
+    from chain c
+    where c.number > 1 and c.hash_before is null
+    union all
+    select 'seal_altered', c.number, null, 'the seal does not have the hash it carries'
+    from chain c
+    where c.hash <> sha256(convert_to(livewell.audit_seal_line(c.seal), 'UTF8'))
+    union all
+    select 'chain_broken', c.number, null, 'the seal does not follow the one before it'
+    from chain c
+    where c.previous_hash <> coalesce(
+        c.hash_before, case when c.number = 1 then decode(repeat('00', 32), 'hex') else c.previous_hash end)
+    union all
+    select
+        case
+            when u.body is null then 'entry_deleted'
+            when u.id is null or u.digest is null then 'seal_altered'
+            when (select count(*) from unfit) <= 200 and exists (
+                select from unfit other
+                where other.id <> u.id
+                    and other.digest = sha256(convert_to('{"id" : ' || other.id || ', ' || u.body, 'UTF8'))
+            ) then 'entry_reordered'
+            else 'entry_edited'
+        end,
+        u.number, u.id,
+        case when u.body is null then 'the sealed entry is not there' else 'the entry is not what was sealed' end
+    from unfit u
+    order by 2, 3 nulls first, 1
+$function$;
+
+grant execute on function livewell.verify_audit_seals(bigint,bigint) to livewell_service;

@@ -1,0 +1,13 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.wake_workers(p_kinds text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    perform pg_notify('livewell_jobs', k.queue_group)
+    from (select distinct k.queue_group from livewell.job_kind as k where k.kind = any (p_kinds)) as k
+    where exists (select from livewell.worker as w where w.idle and k.queue_group = any (w.queue_groups));
+end $function$;

@@ -1,0 +1,3 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+create type livewell.open_lane as (lane_id integer, kind text, queue_group text, share double precision, room integer);
