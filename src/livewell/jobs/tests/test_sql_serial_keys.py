@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from typing import Any
 
 import asyncpg
 import pytest
@@ -56,6 +57,17 @@ async def test_a_parked_job_that_is_raised_goes_first(queue: Surface) -> None:
     await queue.enqueue(*(job(serial_key="s", dedupe_key=key, priority=5) for key in "abc"))
     (row,) = await queue.enqueue(job(serial_key="s", dedupe_key="c", priority=9), on_duplicate="raise_priority")
     assert await queue.claim_ids() == [row["job_id"]]
+
+
+@pytest.mark.parametrize("change", [{"priority": 1}, {"scheduled_at": NOW + CENTURY}, {"serial_key": "t"}])
+async def test_a_ready_job_that_is_replaced_leaves_its_place(queue: Surface, change: dict[str, Any]) -> None:
+    """When the ready job of a key changes its rank, its time or its key, the best of those behind it goes next."""
+    await queue.enqueue(*(job(serial_key="s", dedupe_key=key, priority=5) for key in "ab"))
+    replaced = job(**{"serial_key": "s", "dedupe_key": "a", "priority": 5, **change})
+    _, behind = await queue.enqueue_ids(job(), job(dedupe_key="b"))
+    await queue.enqueue(replaced, on_duplicate="replace")
+    held = await queue.claim()
+    assert behind in [row["job_id"] for row in held if row["serial_key"] == "s"]
 
 
 async def test_what_waits_for_its_time_does_not_block_its_key(queue: Surface) -> None:
