@@ -1,5 +1,6 @@
 """What a database already has, what this program would still do to it, and what somebody else did to it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -152,6 +153,12 @@ def keys_of(kind: str, name: str) -> set[ObjectKey]:
     return {(kind, name), ("grant", f"{kind} {name}")}
 
 
+def keys_mentioned(text: str, state: State) -> set[ObjectKey]:
+    """What a text names, and what is part of it: a table with its columns, an index."""
+    words = set(re.findall(r"\w+", text))
+    return {key for key in state.live.keys() | state.recorded.keys() if key[1].partition(".")[0] in words}
+
+
 def _refuse_unknown(number: int, applied: Applied, *, newest: int) -> None:
     name = f"{number:04}_{applied.name}"
     if number > newest:
@@ -188,13 +195,12 @@ async def live_fingerprints(connection: Connection) -> dict[ObjectKey, str]:
     return live
 
 
-async def record_changes(connection: Connection, before: State, *, touched: set[ObjectKey]) -> None:
+async def record_changes(connection: Connection, before: State, *, vouched: set[ObjectKey]) -> None:
     """Remember what this step changed and what it vouches for; what somebody else changed stays drift."""
     live = await live_fingerprints(connection)
     if before.worded_differently or not before.recorded:
         changed = live.keys() | before.recorded.keys()
     else:
-        vouched = {key for kind, name in touched for key in keys_of(kind, name)}
         changed = {key for key in live.keys() | before.live.keys() if live.get(key) != before.live.get(key)} | vouched
     kept = sorted(key for key in changed if key in live)
     gone = sorted(key for key in changed if key not in live)

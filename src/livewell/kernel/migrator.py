@@ -43,6 +43,8 @@ from livewell.kernel.migration_state import (
     Drift,
     State,
     Step,
+    keys_mentioned,
+    keys_of,
     read_state,
     record_changes,
     record_files,
@@ -53,7 +55,7 @@ from livewell.kernel.sql_statements import split_statements
 
 OLDEST_SERVER = 15
 
-_NOT_THE_FILES_FAULT = (LockNotAvailable, Contended, DatabaseUnavailable, DiskFull, NotPrimary, RolesMissing)
+_NOT_THE_FILES_FAULT = (Contended, DatabaseUnavailable, DiskFull, NotPrimary, RolesMissing)
 _BUILT_CONCURRENTLY = re.compile(
     r"\bcreate\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(?P<name>\w+)", re.IGNORECASE
 )
@@ -230,7 +232,9 @@ class _Migrator:
                 await connection.execute("select 1")
                 await self._run_beside(migration)
         await connection.execute(QUERIES["record_migration"], migration.number, migration.name, migration.checksum)
-        await record_changes(connection, before, touched=set())
+        # What ran outside a transaction may have been begun, and not recorded, by a run that was killed.
+        vouched = set() if migration.in_transaction else keys_mentioned(migration.text, before)
+        await record_changes(connection, before, vouched=vouched)
         return (Step(action=Action.APPLY, kind="migration", name=migration.file_name),)
 
     async def _run_beside(self, migration: Migration) -> None:
@@ -258,7 +262,8 @@ class _Migrator:
         with _told_as("dropping what has no file any more"):
             await replacer.drop(before.orphans(self._files))
         if steps:
-            await record_changes(connection, before, touched=replacer.touched)
+            vouched = {key for touched in replacer.touched for key in keys_of(*touched)}
+            await record_changes(connection, before, vouched=vouched)
             await record_files(connection, [item for item in self._files.objects if item.key in replacer.touched])
         return steps
 
@@ -276,6 +281,11 @@ def _told_as(what: str) -> Iterator[None]:
     """Say which file failed; what a repeat can cure, and what is not the file's fault, keeps its own name."""
     try:
         yield
+    except LockNotAvailable as error:
+        raise LockNotAvailable(
+            f"{what} was not given a lock it needs within its time limit",
+            fix="end the transaction that holds it (pg_stat_activity shows it), then migrate again",
+        ) from error
     except _NOT_THE_FILES_FAULT:
         raise
     except (asyncpg.PostgresError, LivewellError) as error:

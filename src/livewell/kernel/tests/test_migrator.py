@@ -197,7 +197,7 @@ async def test_a_step_gives_up_when_a_lock_is_held(empty_owner_url: str, sql_fol
     sql_folder.migration(3, "kernel_note", "alter table livewell.thing add column note text;")
     async with connected(empty_owner_url) as holder, holder.transaction():
         await holder.execute(_LOCKED_THING)
-        with pytest.raises(LockNotAvailable):
+        with pytest.raises(LockNotAvailable, match=r"0003_kernel_note\.sql .*pg_stat_activity"):
             await migrate(empty_owner_url, files=sql_folder.files, options=_QUICK)
     assert await _history(empty_owner_url) == [1, 2]
     await migrate(empty_owner_url, files=sql_folder.files, options=_QUICK)

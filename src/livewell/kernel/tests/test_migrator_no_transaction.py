@@ -7,12 +7,18 @@ import pytest
 
 from livewell.kernel import CheckReport, MigrationFailed, check, migrate
 from livewell.kernel.tests.conftest import SqlFolder
-from livewell.testing import connected, until
+from livewell.testing import child, connected, until
 
 _BUILD = """-- livewell: no transaction
 -- Built beside the writers; a comment with a ; in it.
 create index concurrently if not exists thing_by_note on livewell.thing (note);
 create index concurrently if not exists thing_by_id on livewell.thing (id, note);
+"""
+_MIGRATE = """
+from pathlib import Path
+from livewell.kernel import SqlFiles, migrate
+
+asyncio.run(migrate(sys.argv[1], files=SqlFiles.below(Path(sys.argv[2]))))
 """
 _VALID = (
     "select c.relname, i.indisvalid, c.relowner::regrole::text as owner"
@@ -66,6 +72,26 @@ async def test_an_index_broken_off_in_the_middle_is_built_again(empty_owner_url:
         assert [row["indisvalid"] for row in await connection.fetch(_VALID)] == [True, True]
 
 
+async def test_a_killed_migrator_whose_build_goes_on_is_no_obstacle(
+    empty_owner_url: str, sql_folder: SqlFolder
+) -> None:
+    """Kill -9 does not reach the server, which builds on: the next run waits for it, drops, and builds again."""
+    await _thing(empty_owner_url, sql_folder)
+    async with connected(empty_owner_url) as reader, connected(empty_owner_url) as watcher:
+        snapshot = reader.transaction(isolation="repeatable_read")
+        await snapshot.start()
+        await reader.execute("insert into livewell.thing values (1)")
+        async with child(_MIGRATE, empty_owner_url, sql_folder.path) as killed:
+            await until(lambda: _is_being_built(watcher), "the index is begun")
+            await killed.kill()
+        repeated = asyncio.create_task(migrate(empty_owner_url, files=sql_folder.files))
+        await until(lambda: _is_being_dropped(watcher), "the next run waits for the one that goes on")
+        await snapshot.rollback()
+        await repeated
+        assert [row["indisvalid"] for row in await watcher.fetch(_VALID)] == [True, True]
+    assert await check(empty_owner_url, files=sql_folder.files) == CheckReport(pending=(), drift=())
+
+
 async def test_a_statement_that_fails_leaves_the_migration_unrecorded(
     empty_owner_url: str, sql_folder: SqlFolder
 ) -> None:
@@ -77,6 +103,11 @@ async def test_a_statement_that_fails_leaves_the_migration_unrecorded(
     sql_folder.migration(3, "kernel_index", _BUILD)
     report = await migrate(empty_owner_url, files=sql_folder.files)
     assert [step.name for step in report.steps] == ["0003_kernel_index.sql"]
+
+
+async def _is_being_dropped(watcher: "asyncpg.Connection[asyncpg.Record]") -> bool:
+    waiting = "select from pg_stat_activity where query ~ '^drop index' and wait_event_type = 'Lock'"
+    return bool(await watcher.fetch(f"{waiting} and datname = current_database()"))
 
 
 async def _is_being_built(watcher: "asyncpg.Connection[asyncpg.Record]") -> bool:
