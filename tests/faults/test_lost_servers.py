@@ -1,0 +1,114 @@
+"""F4, F5, F6: a database whose backends are cut, that is stopped at once, or whose postmaster is killed."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+import pytest_asyncio
+
+from livewell.kernel import LivewellError
+from livewell.testing import OwnServer, until
+from tests.faults.load import BeginRun, Run
+from tests.faults.rescues import spread
+from tests.faults.size import Size
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
+
+RECONNECT = 5.0
+CALLS = ("claim", "heartbeat", "finish")
+
+
+@pytest_asyncio.fixture
+async def own_run(own_server: OwnServer, begin_run: BeginRun) -> AsyncIterator[Run]:
+    """A run on a server of its own, whose workers may lose what they cannot renew."""
+    async with begin_run(owner_url=own_server.owner_url, url=own_server.database_url) as run:
+        run.terms = replace(run.terms, cut_off_may_lose=True)
+        yield run
+
+
+async def test_f4_terminated_backends_leave_no_trace(run: Run, size: Size) -> None:
+    """F4: with backends terminated all the time nothing is lost, and no slot of a pool stays taken."""
+    run.terms = replace(run.terms, cut_off_may_lose=True)
+    await run.start_workers(size.workers)
+    await run.start_producer()
+    cut = 0
+    for _ in size.lasting():
+        cut += await run.owner.fetchval(
+            "select count(pg_terminate_backend(pid)) from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid() and random() < 0.3"
+            " and (application_name like 'worker%' or application_name like 'producer%')"
+        )
+        await asyncio.sleep(run.chance.uniform(0.1, 0.5))
+    await _whole_pools(run)
+    run.figures["backends terminated"] = cut
+    await run.passes()
+
+
+async def _whole_pools(run: Run) -> None:
+    """Every worker can lend out all connections of its pool at once."""
+    for worker in run.living():
+        worker.process.send_signal(signal.SIGUSR1)
+    await run.seen("pool_whole", len(run.living()))
+
+
+async def test_f5_a_server_stopped_at_once_loses_nothing(own_run: Run, own_server: OwnServer, size: Size) -> None:
+    """F5: a server stopped as by a crash and started again: what was acknowledged is there, all are back in 5 s."""
+    await _suffer(own_run, size, own_server.stop_at_once, own_server)
+
+
+async def test_f6_a_killed_postmaster_loses_nothing(own_run: Run, own_server: OwnServer, size: Size) -> None:
+    """F6: as F5, with the postmaster killed by -9 and its backends left to find out."""
+    await _suffer(own_run, size, own_server.kill, own_server)
+
+
+async def _suffer(run: Run, size: Size, take_down: Callable[[], Awaitable[None]], server: OwnServer) -> None:
+    await run.start_workers(size.workers)
+    await run.start_producer()
+    waits: list[float] = []
+    for _ in size.lasting():
+        await run.seen("acknowledged", len(run.events("acknowledged")) + 20)
+        run.book.note("server_down")
+        await take_down()
+        await asyncio.sleep(run.chance.uniform(0, 4))
+        await _up_again(server)
+        run.book.note("server_up")
+        waits += await _seconds_until_back(run)
+        await asyncio.sleep(run.chance.uniform(0, 5) if size.load_seconds > 10 else 0)
+    run.figures["reconnected after, seconds"] = spread(waits)
+    await run.passes()
+    assert max(waits) < RECONNECT
+
+
+async def _up_again(server: OwnServer) -> None:
+    """Start it; the memory of a killed postmaster is free only when the last of its backends is gone."""
+
+    async def started() -> bool:
+        with suppress(LivewellError):
+            await server.start()
+            return True
+        return False
+
+    await until(started, "the server runs again", within=timedelta(seconds=60))
+
+
+async def _seconds_until_back(run: Run) -> list[float]:
+    """From the server's return until each worker was answered a claim, a heartbeat and a finish."""
+    up_at = run.events("server_up")[-1].at
+
+    def back() -> dict[tuple[str, str], float]:
+        answered = {"claimed": "claim", "beat_answered": "heartbeat", "finish_answered": "finish"}
+        first: dict[tuple[str, str], float] = {}
+        for event in run.events(*answered):
+            if event.at > up_at:
+                first.setdefault((event.by, answered[event.what]), event.at)
+        return first
+
+    async def all_back() -> bool:
+        return len(back()) == len(run.living()) * len(CALLS)
+
+    await until(all_back, "every worker is back", within=timedelta(seconds=30))
+    return [at - up_at for at in back().values()]
