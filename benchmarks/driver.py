@@ -29,7 +29,7 @@ CONTENDERS = [
 async def run(context: Context) -> None:
     context.versions["postgresql"] = await context.server.version()
     figures = await race(context, CONTENDERS, QUICK if context.quick else FULL)
-    print_figures(context, figures, against=REFERENCE, measures=("claim_and_finish", "silent_server"))
+    print_figures(context, figures, against=REFERENCE, measures=("claim_and_finish", "client_cpu", "silent_server"))
     if context.only is not None:
         return
     best = figures.best(OTHER, "claim_and_finish")

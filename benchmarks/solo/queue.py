@@ -108,9 +108,6 @@ class Queue:
     async def live_bytes(self) -> int:
         return int(await self.other.fetchval("select pg_total_relation_size($1::regclass)", LIVE_PARTITION))
 
-    async def live_jobs(self) -> int:
-        return int(await self.other.fetchval(f"select count(*) from {LIVE_PARTITION}"))
-
 
 @asynccontextmanager
 async def template(context: Context) -> AsyncIterator[None]:
