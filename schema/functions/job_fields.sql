@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION livewell.job_fields()
  SET search_path TO ''
 AS $function$
     select array[
-        'kind', 'payload', 'priority', 'scheduled_at', 'category', 'dedupe_key', 'serial_key', 'endpoint',
-        'estimated_bytes', 'estimated_tokens', 'retries', 'trace_context'
+        'kind', 'payload', 'priority', 'scheduled_at', 'delay_seconds', 'category', 'dedupe_key', 'serial_key',
+        'endpoint', 'estimated_bytes', 'estimated_tokens', 'retries', 'trace_context'
     ]
 $function$;

@@ -38,7 +38,16 @@ from livewell.jobs import (
     Rescuer,
     UnknownKind,
 )
-from livewell.kernel import Connection, Database, DatabaseOptions, EmbeddedPostgres, Listener, Service, migrate
+from livewell.kernel import (
+    Connection,
+    Database,
+    DatabaseOptions,
+    EmbeddedPostgres,
+    Listener,
+    Service,
+    ServiceOptions,
+    migrate,
+)
 from livewell.settings import CHANNEL as SETTINGS_CHANNEL
 from livewell.settings import SettingsWatcher
 from livewell.worker import Handler, HandlerFunction, Worker, WorkerOptions, carried_context, handler_of
@@ -46,6 +55,9 @@ from livewell.worker import Handler, HandlerFunction, Worker, WorkerOptions, car
 F = TypeVar("F", bound=HandlerFunction)
 
 log = structlog.get_logger("livewell.app")
+
+# When the database is back after an outage, however long, everything asks again within this time.
+LONGEST_PAUSE = timedelta(seconds=4)
 
 
 class Livewell:
@@ -182,13 +194,12 @@ class Livewell:
 
         With `connection` it is part of that connection's transaction and exists only if that commits.
         """
-        if delay is not None:
-            scheduled_at = datetime.now().astimezone() + delay
         request = JobRequest(
             kind=self._kind_of(job),
             payload=_as_json(payload if isinstance(job, str) else job),
             priority=priority,
             scheduled_at=scheduled_at,
+            delay=delay,
             category=category,
             dedupe_key=dedupe_key,
             serial_key=serial_key,
@@ -243,12 +254,19 @@ class Livewell:
             settings.on_reconnect()
 
         listener = Listener(
-            self.database.options, [JOBS_CHANNEL, CANCEL_CHANNEL, SETTINGS_CHANNEL], on_notify, on_reconnect
+            self.database.options,
+            [JOBS_CHANNEL, CANCEL_CHANNEL, SETTINGS_CHANNEL],
+            on_notify,
+            on_reconnect,
+            longest_pause=LONGEST_PAUSE,
         )
         sealer = Sealer(AuditStore(self.database), lambda: settings.current.audit_seal_interval)
+        # Handlers may have taken the whole pool, and a job of a dead worker waits for the rescuer alone.
+        rescuer = Rescuer(JobStore(self.database.line()))
         service = Service(
-            agents=[Rescuer(self.jobs), maintainer, sealer, QueueGauges(self.jobs)],
+            agents=[rescuer, maintainer, sealer, QueueGauges(self.jobs)],
             components=[listener, worker],
+            options=ServiceOptions(longest_pause=LONGEST_PAUSE),
         )
         service.add(settings, wake=settings.wake)
         return service, worker

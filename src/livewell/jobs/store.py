@@ -170,6 +170,8 @@ def _given(request: JobRequest) -> dict[str, Any]:
         value = getattr(request, name)
         if value is not None:
             job[name] = value
+    if request.delay is not None:
+        job["delay_seconds"] = request.delay.total_seconds()
     return job
 
 

@@ -27,6 +27,7 @@ class JobRequest:
     payload: JsonObject
     priority: int | None = None
     scheduled_at: datetime | None = None
+    delay: timedelta | None = None
     category: str | None = None
     dedupe_key: str | None = None
     serial_key: str | None = None

@@ -4,7 +4,7 @@ create or replace function livewell.job_fields() returns text[]
 language sql immutable security definer
 set search_path = '' as $$
     select array[
-        'kind', 'payload', 'priority', 'scheduled_at', 'category', 'dedupe_key', 'serial_key', 'endpoint',
-        'estimated_bytes', 'estimated_tokens', 'retries', 'trace_context'
+        'kind', 'payload', 'priority', 'scheduled_at', 'delay_seconds', 'category', 'dedupe_key', 'serial_key',
+        'endpoint', 'estimated_bytes', 'estimated_tokens', 'retries', 'trace_context'
     ]
 $$;

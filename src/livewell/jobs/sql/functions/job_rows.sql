@@ -22,15 +22,19 @@ begin
             when l.id is null then livewell.open_lane_for(j.kind, j.endpoint)
             else l.id
         end,
-        j.kind, coalesce(j.priority, k.default_priority), coalesce(j.scheduled_at, p_now),
-        case when j.scheduled_at > p_now then 'due' end, coalesce(j.retries, k.retries), j.payload,
+        j.kind, coalesce(j.priority, k.default_priority),
+        case
+            when j.delay_seconds is null then coalesce(j.scheduled_at, p_now)
+            else coalesce(j.scheduled_at, p_now) + make_interval(secs => j.delay_seconds)
+        end,
+        case when j.scheduled_at > p_now or j.delay_seconds > 0 then 'due' end, coalesce(j.retries, k.retries), j.payload,
         coalesce(j.category, 'standard'), j.dedupe_key, j.serial_key, j.endpoint, j.estimated_bytes,
         coalesce(j.estimated_tokens, 1000), j.trace_context
     from rows from (
         jsonb_to_recordset(p_jobs) as (
-            kind text, payload jsonb, priority integer, scheduled_at timestamptz, category text, dedupe_key text,
-            serial_key text, endpoint text, estimated_bytes bigint, estimated_tokens integer, retries integer,
-            trace_context jsonb
+            kind text, payload jsonb, priority integer, scheduled_at timestamptz, delay_seconds double precision,
+            category text, dedupe_key text, serial_key text, endpoint text, estimated_bytes bigint, estimated_tokens integer,
+            retries integer, trace_context jsonb
         ),
         jsonb_array_elements(p_jobs)
     ) with ordinality as j
