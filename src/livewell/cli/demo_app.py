@@ -13,6 +13,7 @@ QUOTE, REPORT, FLAKY, ACCOUNT = "demo.quote_refresh", "demo.report", "demo.flaky
 KINDS = (QUOTE, REPORT, FLAKY, ACCOUNT)
 LEASE = timedelta(seconds=3)
 TROUBLE = 0.3
+BEFORE_A_REPORT_ENDS = timedelta(seconds=0.5)
 
 app = Livewell()
 
@@ -48,7 +49,7 @@ async def refresh_quote(job: Quote) -> dict[str, object]:
 @app.job(REPORT, group=GROUP, lease=LEASE, time_limit=timedelta(seconds=20))
 async def make_report(job: Report) -> dict[str, object]:
     """A long job: a worker that is killed holds some of these."""
-    await asyncio.sleep(random.uniform(0.5, 1.5))
+    await asyncio.sleep(BEFORE_A_REPORT_ENDS.total_seconds() + random.uniform(0.1, 1))
     return {"month": job.month, "pages": random.randint(1, 40)}
 
 

@@ -12,20 +12,20 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from livewell import __version__
 from livewell.app import Livewell
-from livewell.cli.demo_app import KINDS, LEASE
+from livewell.cli.demo_app import BEFORE_A_REPORT_ENDS, KINDS, LEASE, REPORT
 from livewell.cli.demo_figures import Observer
 from livewell.cli.demo_processes import DemoProcess
 from livewell.cli.demo_tally import Tally, take_tally
 from livewell.cli.demo_view import View, view_for
 from livewell.cli.errors import DemoBroken
 from livewell.cli.output import counted, say
-from livewell.kernel import EmbeddedPostgres, masked, migrate
+from livewell.kernel import EmbeddedPostgres, masked, migrate, wait_for_any
 from livewell.settings import SettingsStore
 
 _TICK = 0.5
@@ -34,6 +34,7 @@ _KILL_AT = 0.35
 _RESTART_AFTER = 1.0
 # After the last job was queued: what is waiting, what a killed worker held, and what is in backoff.
 _FINISH_LIMIT = 20.0
+_START_LIMIT = 60.0
 _CUT = 130
 
 
@@ -47,8 +48,9 @@ class Stage:
         self._acknowledged: set[int] = set()
         self._kept = 0
         self._victim: int | None = None
-        self._held = 0
+        self._there = 0
         self._rescued = 0
+        self._rescue_told = False
         self._workers: list[DemoProcess] = []
         self._producer: DemoProcess | None = None
         self._view: View | None = None
@@ -89,52 +91,69 @@ class Stage:
 
     async def _run(self, app: Livewell, url: str, observer: Observer) -> None:
         environment = {"DATABASE_URL": url, "LIVEWELL_LOG_FORMAT": "json", "LIVEWELL_LOG_LEVEL": "info"}
-        self._producer = await DemoProcess.start("livewell.cli.demo_producer", environment, self._on_line)
         self._workers = [await self._start_worker(environment) for _ in range(2)]
+        self._producer = await DemoProcess.start("livewell.cli.demo_producer", environment, self._on_line)
+        await self._all_there()
         began = time.monotonic()
-        kill_at, restart_at = self._seconds * _KILL_AT, self._seconds * _KILL_AT + _RESTART_AFTER
-        while not self._stop.is_set() and time.monotonic() - began < self._seconds:
-            await self._look(observer)
-            passed = time.monotonic() - began
-            if self._victim is None and passed >= kill_at and await self._kill_one(app):
+        restart_at = float("inf")
+        while not self._stop.is_set() and (passed := time.monotonic() - began) < self._seconds:
+            await self._look(app, observer)
+            if self._victim is None and passed >= self._seconds * _KILL_AT and await self._kill_one(app):
                 restart_at = passed + _RESTART_AFTER
-            if self._victim is not None and len(self._workers) == 1 and passed >= restart_at:
+            if passed >= restart_at:
+                restart_at = float("inf")
                 self._workers.append(await self._start_worker(environment))
-                self._tell(f"a new worker started, process {self._workers[-1].pid}")
-        await self._finish(observer)
+                self._tell(f"a new worker is started, process {self._workers[-1].pid}")
+        await self._finish(app, observer)
 
-    async def _look(self, observer: Observer) -> int:
+    async def _all_there(self) -> None:
+        """The time begins when both workers are there."""
+        deadline = time.monotonic() + _START_LIMIT
+        while self._there < len(self._workers) and time.monotonic() < deadline and not self._stop.is_set():
+            self._fail_on_early_end()
+            await wait_for_any(self._stop, timeout=0.05)
+
+    def _fail_on_early_end(self) -> None:
+        for process in self._processes():
+            if process.exit_code is not None:
+                raise DemoBroken(f"process {process.pid} ended by itself with exit code {process.exit_code}")
+
+    async def _look(self, app: Livewell, observer: Observer) -> int:
         """Show how things stand; answer how many jobs are live."""
         figures = await observer.look()
         if self._view is not None:
             self._view.show(figures)
-        for process in self._processes():
-            if process.exit_code is not None:
-                raise DemoBroken(f"process {process.pid} ended by itself with exit code {process.exit_code}")
-        try:
-            async with asyncio.timeout(_TICK):
-                await self._stop.wait()
-        except TimeoutError:
-            pass
+        self._fail_on_early_end()
+        await self._tell_of_rescue(app)
+        await wait_for_any(self._stop, timeout=_TICK)
         return figures.live
 
     async def _kill_one(self, app: Livewell) -> bool:
-        """Kill the first worker as soon as it holds something."""
-        victim = self._workers[0]
-        running = await app.jobs.list_jobs(states=["processing"], kinds=KINDS, limit=1000)
-        self._held = sum(f"-{victim.pid}-" in str(job["worker"]) for job in running)
-        if self._held == 0:
+        """Kill a worker that has begun a long job just now, so that it dies with something in its hands."""
+        since = datetime.now(UTC) - BEFORE_A_REPORT_ENDS
+        fresh = [job for job in await _running(app) if job["kind"] == REPORT and job["started_at"] > since]
+        victim = next((one for one in self._workers if any(_is_of(one.pid, job) for job in fresh)), None)
+        if victim is None:
             return False
-        del self._workers[0]
+        self._workers.remove(victim)
         self._victim = victim.pid
         await victim.kill()
+        held = [job for job in await _running(app) if _is_of(victim.pid, job)]
         self._tell(
-            f"worker process {victim.pid} was killed with SIGKILL while it held {counted(self._held, 'job')}:"
-            f" their leases run out in {LEASE.total_seconds():g} s"
+            f"worker process {victim.pid} was killed with SIGKILL, holding {counted(len(held), 'job')}:"
+            f" a lease runs out after {LEASE.total_seconds():g} s"
         )
         return True
 
-    async def _finish(self, observer: Observer) -> None:
+    async def _tell_of_rescue(self, app: Livewell) -> None:
+        """Say, once, that nothing is left in the hands of the dead."""
+        if self._victim is None or self._rescue_told or self._rescued == 0:
+            return
+        if not any(_is_of(self._victim, job) for job in await _running(app)):
+            self._rescue_told = True
+            self._tell(f"{counted(self._rescued, 'job')} rescued from the killed worker, for the others to run")
+
+    async def _finish(self, app: Livewell, observer: Observer) -> None:
         """No new jobs; let the workers finish what there is, then end them."""
         if self._producer is not None:
             await self._producer.end()
@@ -142,7 +161,7 @@ class Stage:
         self._tell("no new jobs; the workers finish what there is")
         self._stop.clear()
         deadline = time.monotonic() + _FINISH_LIMIT
-        while await self._look(observer) and time.monotonic() < deadline and not self._stop.is_set():
+        while await self._look(app, observer) and time.monotonic() < deadline and not self._stop.is_set():
             pass
         await self._clear()
 
@@ -170,9 +189,8 @@ class Stage:
                 self._kept += kept
             case {"event": "job_rescued", "worker": str(worker)} if f"-{self._victim}-" in worker:
                 self._rescued += 1
-                if self._rescued == self._held:
-                    self._tell(f"{counted(self._rescued, 'job')} of the killed worker rescued: another worker has them")
             case {"event": "worker_started", "worker": worker}:
+                self._there += 1
                 self._tell(f"{worker} is there")
             case {"event": "printed" | "enqueue_refused", "line": str(text)}:
                 self._tell(text)
@@ -215,6 +233,15 @@ class Stage:
                 f"lost: {list(tally.lost[:5])}, accepted twice: {list(tally.accepted_twice[:5])}",
                 fix="this is a bug: please report it with the folder of the demonstration",
             )
+
+
+async def _running(app: Livewell) -> list[dict[str, Any]]:
+    return await app.jobs.list_jobs(states=["processing"], kinds=KINDS, limit=1000)
+
+
+def _is_of(pid: int, job: dict[str, Any]) -> bool:
+    """A worker's name has the pid of its process in it."""
+    return f"-{pid}-" in str(job["worker"])
 
 
 def _folder() -> Path:
