@@ -46,6 +46,11 @@ class Story:
     died_at: dict[str, float]
     paused: dict[str, list[tuple[float, float]]]
     failed_calls: dict[str, list[float]]
+    processes: dict[int, str]
+
+    def process_of(self, worker: str | None) -> str | None:
+        """The process behind a worker's name in the database: host, pid, something random."""
+        return self.processes.get(int(worker.split("-")[-2])) if worker else None
 
     def was_paused(self, process: str, begin: float, end: float) -> bool:
         return any(since < end and until > begin for since, until in self.paused[process])
@@ -63,8 +68,11 @@ def story_of(history: Iterable[Event]) -> Story:
     died: dict[str, float] = {}
     paused: dict[str, list[tuple[float, float]]] = defaultdict(list)
     failed: dict[str, list[float]] = defaultdict(list)
+    processes: dict[int, str] = {}
     for event in history:
         match event.what:
+            case "born":
+                processes[event["pid"]] = event.by
             case "claimed":
                 attempt = _claimed(event)
                 attempts.append(attempt)
@@ -85,7 +93,14 @@ def story_of(history: Iterable[Event]) -> Story:
                 failed[event.by].append(event.at)
             case _:
                 pass
-    return Story(attempts=tuple(attempts), orphans=tuple(orphans), died_at=died, paused=paused, failed_calls=failed)
+    return Story(
+        attempts=tuple(attempts),
+        orphans=tuple(orphans),
+        died_at=died,
+        paused=paused,
+        failed_calls=failed,
+        processes=processes,
+    )
 
 
 def _claimed(event: Event) -> Attempt:

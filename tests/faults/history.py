@@ -7,6 +7,7 @@ faked wall clock touches.
 | event | noted by | fields |
 |---|---|---|
 | offered, acknowledged, unanswered | producer | keys; key, job, kind, outcome; what it was told instead |
+| born | worker | pid, which its name in the database contains |
 | claimed | worker | job, attempt, token, worker: as the database told it |
 | started, effect, ended, raised, stopped | handler | job, attempt, kind, serial key, idempotency key |
 | finish_sent, finish_answered | worker | job, token, outcome; state as told, `lost` when it no longer counted |

@@ -12,60 +12,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
-from livewell.kernel import Database
 from tests.faults.attempts import Attempt, Story, story_of
 from tests.faults.history import Event
+from tests.faults.snapshot import Snapshot
 
 TERMINAL = frozenset({"completed", "failed", "cancelled"})
 
 # A call into silence is known to have failed only when its own bound has passed.
 _LONGEST_SILENCE = 15.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class JobRow:
-    """A job as the database has it."""
-
-    id: int
-    state: str
-    attempt: int
-    failures: int
-    kind: str
-    dedupe_key: str | None
-    worker: str | None
-    leased: bool
-    finished_at: datetime | None
-    error_type: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class AttemptRow:
-    """An attempt that did not end its job, as the database has it."""
-
-    job_id: int
-    attempt: int
-    ended_at: datetime
-    outcome: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Snapshot:
-    """The database at the end; `clock_offset` turns its times into the history's."""
-
-    jobs: tuple[JobRow, ...]
-    attempts: tuple[AttemptRow, ...] = ()
-    clock_offset: float = 0.0
-
-    def rescues(self) -> Iterator[tuple[int, int, float]]:
-        """Job, attempt and time of everything that was taken back from a silent worker."""
-        for row in self.attempts:
-            if row.outcome == "rescued":
-                yield row.job_id, row.attempt, row.ended_at.timestamp() - self.clock_offset
-        for job in self.jobs:
-            if job.error_type == "LeaseExpired" and job.finished_at is not None:
-                yield job.id, job.attempt, job.finished_at.timestamp() - self.clock_offset
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,19 +40,6 @@ class Violation:
 
     def __str__(self) -> str:
         return f"{self.invariant}: {self.detail}"
-
-
-async def read_snapshot(owner: Database, clock_offset: float) -> Snapshot:
-    jobs = await owner.fetch(
-        "select id, state, attempt, failures, kind, dedupe_key, worker, lease_token is not null as leased, finished_at,"
-        " error ->> 'type' as error_type from livewell.job"
-    )
-    attempts = await owner.fetch("select job_id, attempt, ended_at, outcome from livewell.job_attempt")
-    return Snapshot(
-        jobs=tuple(JobRow(**row) for row in jobs),
-        attempts=tuple(AttemptRow(**row) for row in attempts),
-        clock_offset=clock_offset,
-    )
 
 
 def judge(history: Iterable[Event], snapshot: Snapshot, terms: Terms) -> list[Violation]:
@@ -233,17 +175,19 @@ def _changed_after_the_end(history: list[Event], snapshot: Snapshot) -> Iterator
 
 
 def _taken_from_the_living(story: Story, snapshot: Snapshot, terms: Terms) -> Iterator[str]:
-    """An attempt whose claim was never told has nobody to live: its worker's answer was lost on the way."""
-    told = {(attempt.job, attempt.number): attempt for attempt in story.attempts}
-    for job, number, at in snapshot.rescues():
-        attempt = told.get((job, number))
-        if attempt is None or story.died_at.get(attempt.process, float("inf")) <= at:
+    for rescue in snapshot.rescues():
+        process = story.process_of(rescue.worker)
+        if process is None:
+            yield f"job {rescue.job} attempt {rescue.attempt} was rescued from {rescue.worker}, whom nobody knows"
             continue
-        if story.was_paused(attempt.process, attempt.claimed_at, at):
+        if story.died_at.get(process, float("inf")) <= rescue.at:
             continue
-        if terms.cut_off_may_lose and story.had_failures(attempt.process, attempt.claimed_at, at + _LONGEST_SILENCE):
+        if story.was_paused(process, rescue.claimed_at, rescue.at):
             continue
-        yield f"{attempt.name} was rescued {at - attempt.claimed_at:.1f} s after its claim while its worker lived"
+        if terms.cut_off_may_lose and story.had_failures(process, rescue.claimed_at, rescue.at + _LONGEST_SILENCE):
+            continue
+        seconds = rescue.at - rescue.claimed_at
+        yield f"job {rescue.job} attempt {rescue.attempt} was rescued after {seconds:.1f} s while {process} lived"
 
 
 def _keys(story: Story) -> Iterator[str]:

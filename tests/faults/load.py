@@ -23,8 +23,9 @@ from pydantic_core import to_json
 from livewell.kernel import Database, DatabaseOptions, LivewellError
 from livewell.testing import until
 from tests.faults.history import Event, HistoryReader, Notebook
-from tests.faults.invariants import Snapshot, Terms, Violation, judge, read_snapshot
+from tests.faults.invariants import Terms, Violation, judge
 from tests.faults.plan import CAP, HEARTBEAT, LEASE, LONGEST_JOB, RECLAIM_JITTER, VARIABLE, Plan
+from tests.faults.snapshot import Snapshot, read_snapshot
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIET = 2 * LEASE + LONGEST_JOB
@@ -281,7 +282,7 @@ class Run:
     def _count(self, history: Sequence[Event], snapshot: Snapshot) -> None:
         self.figures |= {
             "jobs": len(snapshot.jobs),
-            "rescues": len(list(snapshot.rescues())),
+            "rescues": len(snapshot.rescues()),
             "acknowledged": len({event["job"] for event in history if event.what == "acknowledged"}),
             "failed calls": sum(event.what == "call_failed" for event in history),
         }

@@ -15,12 +15,8 @@ SLACK = 1.0
 async def rescued_in_time(run: Run) -> None:
     """Every job that a killed worker held was taken back within lease and tick after the death."""
     story = story_of(run.events())
-    holders = {(attempt.job, attempt.number): attempt.process for attempt in story.attempts}
-    waits = [
-        at - story.died_at[holders[job, number]]
-        for job, number, at in (await run.snapshot()).rescues()
-        if holders.get((job, number)) in story.died_at
-    ]
+    rescues = [(rescue.at, story.process_of(rescue.worker)) for rescue in (await run.snapshot()).rescues()]
+    waits = [at - story.died_at[process] for at, process in rescues if process in story.died_at]
     assert waits, "nobody who was killed held a job"
     run.figures["death to rescue, seconds"] = spread(waits)
     assert max(waits) < LEASE.total_seconds() + TICK + SLACK, sorted(waits)[-5:]

@@ -1,6 +1,7 @@
 """A worker process of a run: the product's worker, with the calls to its database noted outside it."""
 
 import asyncio
+import os
 import signal
 import sys
 import time
@@ -26,6 +27,7 @@ def main() -> int:
     plan = Plan.read()
     configure_logs()
     book = Notebook(plan.folder, plan.name)
+    book.note("born", pid=os.getpid())
     _note_calls(book, trusting=plan.trusting)
     return asyncio.run(_work(plan, book))
 
