@@ -13,7 +13,7 @@ RAW = "raw"
 # No bar looks at a peer's latency, so a quick run does not measure it.
 LIGHT = {"single": 300, "samples": 0}
 
-WORKER = {"concurrency": 500, "claim_batch": 500}
+WORKER = {"concurrency": 50, "claim_batch": 500}
 
 
 def own(module: str) -> Callable[[], Program]:

@@ -48,6 +48,7 @@ from livewell.jobs.payloads import PayloadChecker
 from livewell.jobs.rescuer import Rescuer
 from livewell.jobs.store import JobStore
 from livewell.jobs.types import (
+    NOTHING,
     Beat,
     Cancel,
     Changed,
@@ -83,6 +84,7 @@ __all__ = [
     "JOBS_ENQUEUED",
     "JOBS_FINISHED",
     "LEASES_LOST",
+    "NOTHING",
     "RUN_TIMES",
     "Beat",
     "Cancel",

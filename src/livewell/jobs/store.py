@@ -11,6 +11,7 @@ from pydantic_core import from_json, to_json
 
 from livewell.jobs.errors import InvalidJob, UnknownJob
 from livewell.jobs.types import (
+    NOTHING,
     Beat,
     Cancel,
     Changed,
@@ -72,12 +73,12 @@ class JobStore:
 
     async def finish_jobs(self, finishes: Sequence[Finish]) -> dict[JobId, str]:
         """The state each job is in now, `lost` where the attempt no longer counted."""
-        details = [_detail(finish.outcome) for finish in finishes]
+        details = ["null" if finish.outcome is NOTHING else _detail(finish.outcome) for finish in finishes]
         rows = await self._caller.fetch(
             QUERIES["finish_jobs"],
             [finish.job_id for finish in finishes],
             [finish.lease_token for finish in finishes],
-            [_word(finish.outcome) for finish in finishes],
+            [finish.outcome.word for finish in finishes],
             f"[{','.join(details)}]" if any(detail != "null" for detail in details) else None,
         )
         return {row[0]: row[1] for row in rows}
@@ -191,24 +192,6 @@ _OPTIONAL = (
 
 def _filled(fields: JsonObject) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _word(outcome: Outcome) -> str:
-    match outcome:
-        case Completed():
-            return "completed"
-        case Failed():
-            return "failed"
-        case Reschedule():
-            return "rescheduled"
-        case Reset():
-            return "reset"
-        case Cancel():
-            return "cancelled"
-        case Dead():
-            return "dead"
-        case _:
-            assert_never(outcome)
 
 
 def _detail(outcome: Outcome) -> str:

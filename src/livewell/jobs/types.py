@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, NamedTuple, NewType, TypeAlias
+from typing import Any, ClassVar, NamedTuple, NewType, TypeAlias
 from uuid import UUID
 
 JobId = NewType("JobId", int)
@@ -77,6 +77,7 @@ class Beat(NamedTuple):
 class Completed:
     """Done; the result, as JSON text, is kept with the job."""
 
+    word: ClassVar[str] = "completed"
     result: str | None = None
     actual_bytes: int | None = None
 
@@ -85,6 +86,7 @@ class Completed:
 class Failed:
     """Went wrong; it is tried again while it has retries left."""
 
+    word: ClassVar[str] = "failed"
     error: JsonObject
     reason: str | None = None
 
@@ -93,6 +95,7 @@ class Failed:
 class Reschedule:
     """Not now: again after a delay (with jitter), which costs no retry."""
 
+    word: ClassVar[str] = "rescheduled"
     delay: timedelta
     reason: str | None = None
 
@@ -101,6 +104,7 @@ class Reschedule:
 class Reset:
     """Again at once; what went wrong was not the job's fault."""
 
+    word: ClassVar[str] = "reset"
     reason: str | None = None
 
 
@@ -108,6 +112,7 @@ class Reset:
 class Cancel:
     """Not wanted any more."""
 
+    word: ClassVar[str] = "cancelled"
     reason: str | None = None
 
 
@@ -115,9 +120,13 @@ class Cancel:
 class Dead:
     """Will never work: straight to the dead letters, whatever retries are left."""
 
+    word: ClassVar[str] = "dead"
     reason: str
     error: JsonObject | None = None
 
+
+NOTHING = Completed()
+"""Done, with nothing to keep: what most handlers return, made once."""
 
 Outcome: TypeAlias = Completed | Failed | Reschedule | Reset | Cancel | Dead
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from livewell.jobs import (
+    NOTHING,
     Cancel,
     Completed,
     Dead,
@@ -63,16 +64,13 @@ class Handler:
         """Run the function; what it returns becomes the outcome."""
         answer = await (self.function(payload, context) if self.wants_context else self.function(payload))
         if answer is None:
-            return _NOTHING
+            return NOTHING
         if isinstance(answer, (Completed, Failed, Reschedule, Reset, Cancel, Dead)):
             return answer
         try:
             return Completed(answer.model_dump_json() if isinstance(answer, BaseModel) else to_json(answer).decode())
         except PydanticSerializationError as error:
             raise BadHandler(f"the result of {self.kind} cannot be kept as JSON: {error}") from error
-
-
-_NOTHING = Completed()
 
 
 def handler_of(function: HandlerFunction, declaration: KindDeclaration) -> Handler:
