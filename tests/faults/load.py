@@ -148,11 +148,15 @@ class Run:
         return [member for member in self.living() if member.name in names]
 
     async def someone_busy(self) -> Member:
+        """A worker in the middle of some job, as soon as there is one."""
+        busy: list[Member] = []
+
         async def found() -> bool:
-            return bool(self.busy())
+            busy[:] = self.busy()
+            return bool(busy)
 
         await until(found, "a worker is in the middle of a job", within=_START)
-        return self.chance.choice(self.busy())
+        return self.chance.choice(busy)
 
     async def seen(
         self, what: str, number: int = 1, *, by: str | None = None, within: timedelta = _START

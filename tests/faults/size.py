@@ -12,6 +12,7 @@ class Size:
     name: str
     load_seconds: float
     workers: int
+    longest_outage: float
 
     @classmethod
     def of(cls, name: str) -> "Size":
@@ -24,5 +25,5 @@ class Size:
             yield passed
 
 
-SHORT = Size(name="short", load_seconds=5, workers=3)
-FULL = Size(name="full", load_seconds=60, workers=4)
+SHORT = Size(name="short", load_seconds=5, workers=3, longest_outage=2)
+FULL = Size(name="full", load_seconds=60, workers=4, longest_outage=12)

@@ -77,7 +77,7 @@ async def test_f22_an_exhausted_pool_stops_no_heartbeat(run: Run, size: Size) ->
     await run.start_workers(size.workers, pool_size=2)
     await run.start_producer(rate=10, mix={**MIX, "greedy": 1})
     for _ in size.lasting():
-        await run.enqueue("greedy", *([{"seconds": LONGEST_JOB.total_seconds()}] * 4 * size.workers), priority=10)
+        await run.enqueue("greedy", *[{"seconds": LONGEST_JOB.total_seconds()}] * 3 * size.workers, priority=10)
         victim = await run.someone_busy()
         await run.kill(victim)
         await run.start_workers(1, pool_size=2)

@@ -73,11 +73,10 @@ async def _suffer(run: Run, size: Size, take_down: Callable[[], Awaitable[None]]
         await run.seen("acknowledged", len(run.events("acknowledged")) + 20)
         run.book.note("server_down")
         await take_down()
-        await asyncio.sleep(run.chance.uniform(0, 4))
+        await asyncio.sleep(run.chance.uniform(0, size.longest_outage))
         await _up_again(server)
         run.book.note("server_up")
         waits += await _seconds_until_back(run)
-        await asyncio.sleep(run.chance.uniform(0, 5) if size.load_seconds > 10 else 0)
     run.figures["reconnected after, seconds"] = spread(waits)
     await run.passes()
     assert max(waits) < RECONNECT

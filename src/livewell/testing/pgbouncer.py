@@ -72,6 +72,7 @@ def _write_settings(folder: Path, server: Address, port: int, pool_size: int) ->
         "pool_mode = transaction\n"
         f"default_pool_size = {pool_size}\n"
         "server_lifetime = 3600\n"
+        "server_login_retry = 1\n"
     )
     return settings
 
