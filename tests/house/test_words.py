@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
-from tests.house.project import ROOT, place, tracked
+from tests.house.project import ROOT, pages, place, tracked
 
 _TEXT = {".py", ".sql", ".md", ".toml", ".yml", ".json", ".txt", ".sh", ".html", ".css", ".js", ".ts", ""}
+_NAMED = re.compile(r"`((?:src|tests|docs|benchmarks|schema|requirements)/[\w./-]+)(?:::\w+)?`")
 _UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX|HA" + r"CK)\b")
 _MACHINE = re.compile(r"/(?:ro" + r"ot|wo" + r"rk|ho" + r"me)/[\w.]|/Us" + r"ers/\w|C:\\\\Us" + r"ers")
 _INDEX = re.compile(
@@ -40,6 +41,17 @@ def test_no_file_names_a_folder_of_one_machine() -> None:
 def test_no_file_names_a_package_index() -> None:
     """Where packages come from is the installer's configuration, never the project's."""
     _nothing(_found(_INDEX))
+
+
+def test_every_file_a_page_names_exists() -> None:
+    """A page that points to a file that was moved sends its reader nowhere."""
+    lost = [
+        f"{place(page)}: {name}"
+        for page in pages()
+        for name in _NAMED.findall(page.read_text(encoding="utf-8"))
+        if not (ROOT / name).exists()
+    ]
+    _nothing(lost)
 
 
 def _nothing(found: list[str]) -> None:
