@@ -200,10 +200,8 @@ async def test_worker_serves_only_its_groups(app: Livewell, gate: Gate) -> None:
 
 async def test_worker_for_groups_without_kinds_is_refused(app: Livewell) -> None:
     """A worker that could never do anything says so at the start and names the groups there are."""
-    service, worker = await app.service(WorkerOptions(shares={"typo": 1.0}))
     with pytest.raises(NothingToServe, match="general, other"):
-        await worker.run(asyncio.Event())
-    assert not service.is_draining
+        await app.service(WorkerOptions(shares={"typo": 1.0}))
 
 
 async def _is(condition: bool) -> bool:  # noqa: FBT001 - what is waited for
