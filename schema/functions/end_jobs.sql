@@ -39,14 +39,14 @@ begin
     dead as (
         insert into livewell.job_failed (
             id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
-            endpoint, estimated_bytes, estimated_tokens, worker, started_at, trace_context, created_at, finished_at,
-            actual_bytes, error, reason
+            endpoint, estimated_bytes, estimated_tokens, worker, started_at, cancel_reason, trace_context, created_at,
+            finished_at, actual_bytes, error, reason
         )
         select
             g.id, 'failed', g.lane_id, g.kind, g.priority, g.due_at, g.attempt, g.failures + 1, g.retries, g.payload,
             g.category, g.dedupe_key, g.serial_key, g.endpoint, g.estimated_bytes, g.estimated_tokens, g.worker,
-            g.started_at, g.trace_context, g.created_at, p_now, (g.detail ->> 'actual_bytes')::bigint, g.detail -> 'error',
-            coalesce(g.detail ->> 'reason', g.detail #>> '{error,message}', 'no reason given')
+            g.started_at, g.cancel_reason, g.trace_context, g.created_at, p_now, (g.detail ->> 'actual_bytes')::bigint,
+            g.detail -> 'error', coalesce(g.detail ->> 'reason', g.detail #>> '{error,message}', 'no reason given')
         from gone as g where g.next_state = 'failed'
     )
     select array_agg(g.id), array_agg(g.next_state), array_agg(g.serial_key) filter (where g.serial_key is not null)

@@ -15,7 +15,17 @@ declare
     v_keys text[];
     v_created bigint[];
     v_changed bigint[];
+    v_serial_keys text[];
 begin
+    if p_on_duplicate = 'replace' then
+        -- What is to change its key, its time or its rank may be the one that others of its serial key wait behind.
+        select array_agg(distinct j.serial_key) into v_serial_keys
+        from jsonb_array_elements(p_jobs) as i (sent)
+        cross join lateral (
+            select l.serial_key from livewell.job_live as l where l.dedupe_key = i.sent ->> 'dedupe_key' limit 1
+        ) as j
+        where j.serial_key is not null;
+    end if;
     loop
         with input as materialized (
             -- Of equal keys in one batch one row is sent: the last to replace, the highest to raise.
@@ -79,5 +89,8 @@ begin
         v_all := livewell.joined_enqueues(v_all, v_new);
         exit when v_left is null;
     end loop;
+    if v_serial_keys is not null then
+        perform livewell.promote_serial_jobs(v_serial_keys);
+    end if;
     return v_all;
 end $function$;
