@@ -74,7 +74,7 @@ async def test_duplicates_by_choice(app: Livewell) -> None:
 
 
 async def test_payload_is_checked_at_the_door(app: Livewell) -> None:
-    """A payload that does not fit its kind's schema is refused, naming the field, and nothing of its batch is queued."""
+    """A payload that does not fit its kind's schema is refused, naming the field, with all of its batch."""
     good = JobRequest(kind="report", payload={"month": "2026-11"})
     bad = JobRequest(kind="report", payload={"month": "November"})
     with pytest.raises(InvalidPayload, match=r"payload of report\.month"):
