@@ -21,6 +21,8 @@ log = structlog.get_logger("livewell.worker")
 
 # A slot whose handlers never wait would keep the loop to itself; after this long it lets the others in.
 _BREATH = 0.005
+# Contention is not the job's fault, but one that never gets through must end like one whose fault it is.
+MOST_RESETS = 50
 
 
 class Runner:
@@ -120,7 +122,7 @@ class Runner:
         job = held.job
         if held.was_stopped():
             return self._stopped(held)
-        if is_contention(error):
+        if is_contention(error) and job.attempt - job.failures <= MOST_RESETS:
             log.info("job_contended", kind=job.kind, attempt=job.attempt, error=text_of(error))
             return Reset(f"{type(error).__name__}: {text_of(error)}")
         log.warning("job_failed", kind=job.kind, attempt=job.attempt, error=f"{type(error).__name__}: {text_of(error)}")

@@ -10,10 +10,11 @@ import pytest_asyncio
 
 from livewell import JobContext, Livewell
 from livewell.jobs import Completed, Finish, JobStore, Reset
-from livewell.kernel import Database
+from livewell.kernel import Contended, Database
 from livewell.testing import until
 from livewell.worker.finisher import Finisher
 from livewell.worker.hold import HeldJob, Hold
+from livewell.worker.runner import MOST_RESETS
 from livewell.worker.tests.running import QUICK, outcomes, running, until_state
 
 ONE_SLOT = replace(QUICK, concurrency=1)
@@ -160,3 +161,18 @@ async def test_jobs_are_stopped_while_a_heartbeat_is_not_answered(app: Livewell,
 
 async def _is(event: asyncio.Event) -> bool:
     return event.is_set()
+
+
+async def test_contention_without_end_becomes_a_failure(app: Livewell) -> None:
+    """A handler that meets a deadlock every time is tried again at no cost, but not for ever."""
+
+    @app.job("unlucky", retries=0)
+    async def unlucky(job: dict[str, int]) -> None:
+        raise Contended("deadlock detected")
+
+    await app.jobs.declare_kinds((handler.declaration for handler in app.handlers.values()), actor="test")
+    async with running(app, ONE_SLOT):
+        enqueued = await app.enqueue("unlucky", {"n": 1})
+        job = await until_state(app, enqueued.job_id, "failed")
+    assert (job["attempt"], job["failures"]) == (MOST_RESETS + 1, 1)
+    assert await outcomes(app, enqueued.job_id) == ["reset"] * MOST_RESETS + ["failed"]
