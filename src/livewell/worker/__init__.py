@@ -5,8 +5,8 @@ attempts in batches) and a heartbeater (renews leases, watches the clock), aroun
 
 Invariants. No more handlers run at once than there are slots. A job whose lease may be lost is stopped by the
 worker's own monotonic clock before another can have it, and its outcome is not sent. A deadlock or serialization
-failure in a handler is not the job's failure: it is reset at once, within bounds. Whatever a handler raises ends as one outcome;
-the worker goes on.
+failure in a handler is not the job's failure: it is reset at once, within bounds. Whatever a handler raises ends as
+one outcome; the worker goes on.
 
 How it fails. Killed at any point it loses nothing: its leases run out and the rescuer gives the jobs to others.
 Without the database it keeps the outcomes it has, stops what it may no longer hold, and asks again, slower each
