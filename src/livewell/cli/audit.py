@@ -52,9 +52,18 @@ def list_entries(
         show_json(entries)
         return
     show_table(
-        ("ID", "AT", "EVENT", "ACTOR", "SUBJECT", "JOB", "REASON", "NEW"),
+        ("ID", "AT", "EVENT", "ACTOR", "WHAT", "JOB", "REASON", "NEW"),
         [
-            (one.id, one.at, one.event, one.actor, one.subject, one.job_id, one.reason, one.new and shown_json(one.new))
+            (
+                one.id,
+                one.at,
+                one.event,
+                one.actor,
+                one.subject or one.record_id,
+                one.job_id,
+                one.reason,
+                one.new and shown_json(one.new),
+            )
             for one in entries
         ],
     )

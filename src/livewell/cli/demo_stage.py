@@ -210,11 +210,11 @@ class Stage:
         return f"Livewell {__version__} · PostgreSQL {version.major}.{version.minor} ({where}) · {self._seconds} s"
 
     def _hints(self) -> list[str]:
-        name = "livewell" if shutil.which("livewell") else _shown(Path(sys.argv[0]).absolute())
         if self._database_url:
             first = f"export DATABASE_URL='{masked('url', self._database_url)}'"
         else:
             first = f"export LIVEWELL_DATA={_shown(_folder().parent)}"
+        name = _program()
         commands = ("jobs stats", "workers", "jobs list --state failed", "kinds list", "audit list")
         return ["Look at it from another terminal:", f"  {first}", *(f"  {name} {command}" for command in commands)]
 
@@ -247,6 +247,14 @@ def _is_of(pid: int, job: dict[str, Any]) -> bool:
 def _folder() -> Path:
     """A folder of the demonstration's own, beside the project's."""
     return Path(os.environ.get("LIVEWELL_DATA") or ".livewell").resolve() / "demo" / "pg"
+
+
+def _program() -> str:
+    """How to call Livewell from the folder we are in."""
+    if shutil.which("livewell"):
+        return "livewell"
+    program = Path(sys.argv[0]).absolute()
+    return "python -m livewell.cli" if program.name == "__main__.py" else _shown(program)
 
 
 def _shown(path: Path) -> str:

@@ -66,7 +66,7 @@ def show_job(
     if as_json:
         show_json({**_as_shown(job), "attempts": attempts})
         return
-    show_record(_as_shown(job))
+    show_record({name: value for name, value in _as_shown(job).items() if name != "stored_state"})
     if attempts:
         say("")
         show_table(
@@ -191,7 +191,7 @@ def _as_shown(row: dict[str, Any]) -> dict[str, Any]:
 def _took(attempt: dict[str, Any]) -> str | None:
     if attempt["started_at"] is None or attempt["ended_at"] is None:
         return None
-    return shown(attempt["ended_at"] - attempt["started_at"])
+    return f"{(attempt['ended_at'] - attempt['started_at']).total_seconds():.3f}s"
 
 
 def _why(attempt: dict[str, Any]) -> str:

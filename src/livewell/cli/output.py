@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 # A pipe has no width; cutting what a script reads would be worse than a long line.
 _PIPE_WIDTH = 1000
@@ -39,12 +40,12 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     rows = list(rows)
     for number, column in enumerate(columns):
-        table.add_column(
-            column, overflow="fold", justify="right" if _are_figures([row[number] for row in rows]) else "left"
-        )
+        figures = _are_figures([row[number] for row in rows])
+        # The first column names the row: cut in two it could not be copied.
+        table.add_column(column, overflow="fold", no_wrap=number == 0, justify="right" if figures else "left")
     for row in rows:
         table.add_row(*(Text(shown(value)) for value in row))
-    console().print(table)
+    _print(table)
 
 
 def show_record(record: Mapping[str, Any]) -> None:
@@ -58,7 +59,19 @@ def show_record(record: Mapping[str, Any]) -> None:
     for name, value in record.items():
         if value is not None:
             table.add_row(name, Text(shown(value)))
-    console().print(table)
+    _print(table)
+
+
+def _print(table: "Table") -> None:
+    """A terminal gets the table as it is; lines for a pipe end where their text ends."""
+    screen = console()
+    if screen.is_terminal:
+        screen.print(table)
+        return
+    with screen.capture() as captured:
+        screen.print(table)
+    for line in captured.get().splitlines():
+        say(line.rstrip())
 
 
 def _are_figures(values: Sequence[Any]) -> bool:
