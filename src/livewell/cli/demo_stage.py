@@ -71,7 +71,7 @@ class Stage:
             tally = await self._perform()
         except asyncio.CancelledError:
             return _CUT
-        self._account(tally)
+        give_account(tally, duplicates=self._kept)
         return 0
 
     async def _perform(self) -> Tally:
@@ -218,21 +218,23 @@ class Stage:
         commands = ("jobs stats", "workers", "jobs list --state failed", "kinds list", "audit list")
         return ["Look at it from another terminal:", f"  {first}", *(f"  {name} {command}" for command in commands)]
 
-    def _account(self, tally: Tally) -> None:
-        say("")
-        say(f"enqueued        {tally.enqueued:,}  (acknowledged to the producer; {self._kept:,} more were duplicates)")
-        say(f"completed       {tally.completed:,}")
-        say(f"retried         {tally.retried:,}")
-        say(f"rescued         {tally.rescued:,}")
-        say(f"dead letters    {tally.dead_letters:,}")
-        say(f"still live      {tally.live:,}")
-        say(f"lost            {len(tally.lost):,}")
-        say(f"accepted twice  {len(tally.accepted_twice):,}")
-        if tally.broken:
-            raise DemoBroken(
-                f"lost: {list(tally.lost[:5])}, accepted twice: {list(tally.accepted_twice[:5])}",
-                fix="this is a bug: please report it with the folder of the demonstration",
-            )
+
+def give_account(tally: Tally, *, duplicates: int) -> None:
+    """Say what became of every job; raise when a promise was broken."""
+    say("")
+    say(f"enqueued        {tally.enqueued:,}  (acknowledged to the producer; {duplicates:,} more were duplicates)")
+    say(f"completed       {tally.completed:,}")
+    say(f"retried         {tally.retried:,}")
+    say(f"rescued         {tally.rescued:,}")
+    say(f"dead letters    {tally.dead_letters:,}")
+    say(f"still live      {tally.live:,}")
+    say(f"lost            {len(tally.lost):,}")
+    say(f"accepted twice  {len(tally.accepted_twice):,}")
+    if tally.broken:
+        raise DemoBroken(
+            f"lost: {list(tally.lost[:5])}, accepted twice: {list(tally.accepted_twice[:5])}",
+            fix="this is a bug: please report it, with the folder of the demonstration",
+        )
 
 
 async def _running(app: Livewell) -> list[dict[str, Any]]:

@@ -1,0 +1,51 @@
+"""The demonstration's account would find what must never happen."""
+
+import pytest
+
+from livewell.cli.demo_app import KINDS, QUOTE
+from livewell.cli.demo_stage import give_account
+from livewell.cli.demo_tally import take_tally
+from livewell.cli.errors import DemoBroken
+from livewell.jobs import Completed, Finish, JobRequest, JobStore, KindDeclaration
+from livewell.kernel import Database
+
+
+@pytest.fixture
+async def finished(database: Database) -> tuple[JobStore, list[int]]:
+    """Three jobs of the demonstration, one of them completed."""
+    store = JobStore(database)
+    await store.declare_kinds([KindDeclaration(kind=kind, queue_group="demo") for kind in KINDS], actor="test")
+    queued = await store.enqueue_jobs([JobRequest(kind=QUOTE, payload={"symbol": str(n)}) for n in range(3)])
+    (job,) = await store.claim_jobs("w", ["demo"], 1)
+    await store.finish_jobs([Finish(job.job_id, job.lease_token, Completed())])
+    return store, [one.job_id for one in queued]
+
+
+async def test_every_acknowledged_job_is_accounted_for(
+    finished: tuple[JobStore, list[int]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Live and finished jobs add up to what was acknowledged, and nothing is wrong."""
+    store, ids = finished
+    tally = await take_tally(store, set(ids))
+    assert (tally.enqueued, tally.completed, tally.live, tally.broken) == (3, 1, 2, False)
+    give_account(tally, duplicates=0)
+    assert "accepted twice  0" in capsys.readouterr().out
+
+
+async def test_a_lost_job_is_found(finished: tuple[JobStore, list[int]]) -> None:
+    """A job that was acknowledged and is nowhere breaks the account."""
+    store, ids = finished
+    tally = await take_tally(store, {*ids, max(ids) + 1})
+    assert tally.lost == (max(ids) + 1,)
+    with pytest.raises(DemoBroken, match="lost"):
+        give_account(tally, duplicates=0)
+
+
+async def test_a_job_accepted_twice_is_found(finished: tuple[JobStore, list[int]], owner: Database) -> None:
+    """A second finished row of one job breaks the account."""
+    store, ids = finished
+    await owner.execute("insert into livewell.job select * from livewell.job_done")
+    tally = await take_tally(store, set(ids))
+    assert tally.accepted_twice == (min(ids),)
+    with pytest.raises(DemoBroken, match="accepted twice"):
+        give_account(tally, duplicates=0)
