@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -142,9 +143,10 @@ def _declare_demanding(app: Livewell, book: Notebook) -> None:
     async def ordering(work: Work, ctx: JobContext) -> None:
         """Queues another job for a second later, by whatever clock the product takes."""
         async with _noted(book, ctx):
+            asked_at = time.monotonic()
             enqueued = await app.enqueue("quick", {"seconds": 0}, delay=timedelta(seconds=work.seconds))
             book.note("acknowledged", job=enqueued.job_id, key=None, kind="quick", outcome=enqueued.outcome)
-            book.note("ordered", job=enqueued.job_id, delay=work.seconds)
+            book.note("ordered", job=enqueued.job_id, asked_at=asked_at)
 
 
 @asynccontextmanager

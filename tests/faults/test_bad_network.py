@@ -163,7 +163,7 @@ async def test_f10_a_black_hole_is_survived_without_restart(
 async def test_f11_a_slow_database_causes_no_rescue(run: Run, tcp_proxy: TcpProxy, size: Size) -> None:
     """F11: with 200 ms ± 100 ms each way heartbeats arrive in time, and no job is taken from its worker."""
     await run.start_workers(size.workers, url=tcp_proxy.through(run.url))
-    await run.start_producer(rate=20)
+    await run.start_producer(rate=8)
     tcp_proxy.delay(timedelta(milliseconds=200), jitter=timedelta(milliseconds=100), seed=int(run.seed, 16))
     for _ in size.lasting():
         await run.enqueue("slow", {"seconds": 4})

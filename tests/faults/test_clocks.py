@@ -40,13 +40,13 @@ async def test_f12_wrong_clocks_change_nothing(run: Run, size: Size) -> None:
     await rescued_in_time(run)
     waits = _delays(run)
     run.figures["a delay of 1 s lasted"] = spread(waits)
-    assert min(waits) > 0.9
+    assert min(waits) > 1
     assert max(waits) < 1 + POLL.total_seconds() + 3 * SLACK
 
 
 def _delays(run: Run) -> list[float]:
     """From the moment a handler ordered a job for a second later to its first start."""
-    ordered = {event["job"]: event.at for event in run.events("ordered")}
+    ordered = {event["job"]: event["asked_at"] for event in run.events("ordered")}
     started: dict[int, float] = {}
     for event in run.events("started"):
         started.setdefault(event["job"], event.at)

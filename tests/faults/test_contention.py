@@ -22,7 +22,7 @@ async def test_f14_contention_is_nobodys_failure(run: Run, size: Size) -> None:
     """F14: deadlocks and serialization failures are tried again, within bounds; none is told, none costs a retry."""
     await _make_hot_rows(run)
     await run.start_workers(size.workers)
-    await run.start_producer(rate=30, mix={"crossing": 3, "serializable": 3, "quick": 1})
+    await run.start_producer(rate=10, mix={"crossing": 3, "serializable": 3, "quick": 1})
     for _ in range(2):
         await run.start_producer(rate=100, mix={"slow": 1, "serial": 1}, hot_keys=12)
     async with _cancelling(run):
