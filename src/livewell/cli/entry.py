@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
@@ -80,10 +80,7 @@ def root(
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run a command line and end the process with its exit code."""
-    code = run_command(sys.argv[1:] if args is None else args)
-    for stream in (sys.stdout, sys.stderr):
-        _flush(stream)
-    sys.exit(code)
+    sys.exit(run_command(sys.argv[1:] if args is None else args))
 
 
 def run_command(args: Sequence[str]) -> int:
@@ -95,8 +92,6 @@ def run_command(args: Sequence[str]) -> int:
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        return 0
     except Exception as error:
         fact = _fact(error)
         if fact is None:
@@ -129,11 +124,3 @@ def _misuse(error: typer.TyperException) -> str:
 
 def _tell(line: str) -> None:
     sys.stderr.write(f"{line}\n")
-
-
-def _flush(stream: TextIO) -> None:
-    """Whoever read our output may have gone; Python would complain of it at exit."""
-    try:
-        stream.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
