@@ -14,6 +14,8 @@ from contextlib import suppress
 from typing import Any, Self
 
 _PATIENCE = 10.0
+# A log line may carry the traceback of a whole group of exceptions.
+_LONGEST_LINE = 1 << 22
 
 
 def end_with_parent() -> None:
@@ -47,6 +49,7 @@ class DemoProcess:
             stderr=asyncio.subprocess.STDOUT,
             env={**os.environ, **environment},
             start_new_session=True,
+            limit=_LONGEST_LINE,
         )
         return cls(process, on_line)
 
