@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Coroutine
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
@@ -29,6 +30,7 @@ from livewell.jobs.tests.sql_surface import LEASE, MINUTE, SECOND, Surface, job
 T = TypeVar("T")
 
 KINDS = ["plain", "other", "capped"]
+MOST_LIVE = 8
 _STATE = """
 select id, state, kind, priority, due_at, attempt, failures, retries, dedupe_key, serial_key, lease_token, lease_until,
     cancel_reason
@@ -86,6 +88,9 @@ class QueueMachine(RuleBasedStateMachine):
         batch=st.lists(requests, min_size=1, max_size=4), choice=st.sampled_from(["keep", "replace", "raise_priority"])
     )
     def enqueue(self, batch: list[dict[str, Any]], choice: str) -> None:
+        self._enqueue(batch, choice)
+
+    def _enqueue(self, batch: list[dict[str, Any]], choice: str) -> None:
         sent, keys = [], set[str]()
         for request in batch:
             fields = {name: value for name, value in request.items() if name not in {"later", "serial"}}
@@ -144,13 +149,9 @@ class QueueMachine(RuleBasedStateMachine):
     def advance(self, passed: int) -> None:
         self.model.now += passed * SECOND
 
-    @precondition(lambda self: any(self.model.running()))
-    @rule()
-    def let_leases_expire(self) -> None:
-        self.model.now += LEASE + SECOND
-
-    @rule()
-    def rescue(self) -> None:
+    @rule(wait=st.sampled_from([timedelta(0), LEASE - SECOND, LEASE, LEASE + SECOND]))
+    def rescue(self, wait: timedelta) -> None:
+        self.model.now += wait
         rows = self.desk.run(self.queue.rescue(now=self.model.now))
         assert {row["job_id"]: row["state"] for row in rows} == self.model.rescue()
 
@@ -210,18 +211,23 @@ class QueueMachine(RuleBasedStateMachine):
         assert found == {job.id: job.history for job in self.model.jobs.values() if job.history}
 
     def _lease(self, pick: int) -> tuple[int, UUID]:
-        """Some lease, more often one of the last: also those that were lost long ago are tried."""
-        return self.leases[-1 - pick % min(len(self.leases), 12)]
+        """Some lease, held or lost, mostly of a job that runs: there a wrong one would do harm."""
+        tempting = [lease for lease in self.leases if self.model.jobs[lease[0]].state == "processing"]
+        leases = self.leases if pick % 5 == 0 or not tempting else tempting
+        return leases[-1 - pick % len(leases)]
 
     def _job(self, pick: int) -> int:
-        return sorted(self.model.jobs)[-1 - pick % min(len(self.model.jobs), 20)]
+        """Some job, mostly a live one."""
+        live = [job.id for job in self.model.jobs.values() if job.live]
+        ids = sorted(self.model.jobs if pick % 5 == 0 or not live else live)
+        return ids[-1 - pick % len(ids)]
 
 
 def _chosen() -> settings:
     calm = settings(deadline=None, suppress_health_check=list(HealthCheck))
     if settings.get_current_profile_name() == "long":
         return calm
-    return settings(calm, max_examples=60, stateful_step_count=40)
+    return settings(calm, max_examples=250, stateful_step_count=50)
 
 
 def test_every_history_goes_as_the_model_says(database_url: str, owner_url: str) -> None:
