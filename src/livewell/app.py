@@ -118,6 +118,8 @@ class Livewell:
             self._url = await self._embedded.start()
             await migrate(self._url)
         self._database = await Database.open(replace(self._options, url=self._url))
+        if self._embedded is not None:
+            await Maintainer(self.jobs).run_once()
         self._checker = PayloadChecker(self.jobs)
         if self._handlers:
             await self.jobs.declare_kinds(

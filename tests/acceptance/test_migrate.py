@@ -36,3 +36,11 @@ async def test_a_service_may_not_migrate(tmp_path: Path, empty_owner_url: str, d
     assert refused.err.count("\n") == 1
     async with await Database.open(DatabaseOptions(url=empty_owner_url)) as owner:
         assert await owner.fetchval("select to_regnamespace('livewell')") is None
+
+
+async def test_finished_jobs_have_their_partition_from_the_start(tmp_path: Path, empty_owner_url: str) -> None:
+    """After a migration the partitions of today are there, so that nothing finished goes to the default one."""
+    await Cli(tmp_path, empty_owner_url)("migrate")
+    async with await Database.open(DatabaseOptions(url=empty_owner_url)) as owner:
+        name = await owner.fetchval("select to_char(now() at time zone 'UTC', '\"livewell.job_done_\"YYYYMMDD')")
+        assert await owner.fetchval("select to_regclass($1)", name) is not None

@@ -83,7 +83,18 @@ async def _migrated(url: str) -> "MigrationReport":
             steps.append(step)
             done(len(steps), total)
 
-        return await apply(url, on_step=on_step)
+        report = await apply(url, on_step=on_step)
+    await _make_partitions(url)
+    return report
+
+
+async def _make_partitions(url: str) -> None:
+    """What is finished before the first worker starts has its place, too."""
+    from livewell.jobs import JobStore, Maintainer
+    from livewell.kernel import Database, DatabaseOptions
+
+    async with await Database.open(DatabaseOptions(url=url)) as database:
+        await Maintainer(JobStore(database)).run_once()
 
 
 def _at_database(ctx: typer.Context, work: Callable[[str], Awaitable[T]]) -> T:
