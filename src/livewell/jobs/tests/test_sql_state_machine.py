@@ -14,6 +14,7 @@ from uuid import UUID
 
 import asyncpg
 import hypothesis.strategies as st
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -230,6 +231,7 @@ def _chosen() -> settings:
     return settings(calm, max_examples=250, stateful_step_count=50)
 
 
+@pytest.mark.timeout(900)  # a failing history is shrunk for some minutes
 def test_every_history_goes_as_the_model_says(database_url: str, owner_url: str) -> None:
     """Whatever is called in whatever order, answers and tables are those of the model, and no rule is broken."""
     loop = asyncio.new_event_loop()
