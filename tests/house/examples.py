@@ -18,6 +18,8 @@ from pathlib import Path
 
 from tests.house.project import pages, place
 
+_FENCE = re.compile(r"^( *)```(\w*)$", re.MULTILINE)
+_LANGUAGES = {"python", "console", "sql", "text", "ini", "toml", "json"}
 _BLOCK = re.compile(
     r"(?:<!-- (?P<mark>(?:not )?run)(?:: (?P<terms>[^>]*?))? -->\n)?"
     r"^```(?P<language>python|console|sql)\n(?P<code>.*?)^```$",
@@ -83,6 +85,12 @@ def examples(page: Path) -> list[Example]:
 
 def pages_that_run() -> list[Path]:
     return [page for page in pages() if any(example.mark == "run" for example in examples(page))]
+
+
+def strange_fences(page: Path) -> list[str]:
+    """Opening fences that are indented, or name a language that is neither run nor plain."""
+    opening = _FENCE.findall(page.read_text(encoding="utf-8"))[::2]
+    return [f"{indent}```{language}" for indent, language in opening if indent or language not in _LANGUAGES]
 
 
 def missing_line(shown: list[str], output: str) -> str | None:

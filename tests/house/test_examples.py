@@ -11,7 +11,7 @@ from typing import IO
 
 import pytest
 
-from tests.house.examples import Example, examples, missing_line, pages_that_run
+from tests.house.examples import Example, examples, missing_line, pages_that_run, strange_fences
 from tests.house.project import ROOT, pages, place
 
 _LIMIT = 60
@@ -35,6 +35,12 @@ def test_every_block_of_code_is_run_or_says_why_not(page: Path) -> None:
         if example.mark is None or (example.mark == "not run" and not example.terms.strip())
     ]
     assert not unmarked, "\n".join(unmarked)
+
+
+@pytest.mark.parametrize("page", list(pages()), ids=place)
+def test_no_block_of_code_escapes_its_mark(page: Path) -> None:
+    """A block that is indented, or in a language nobody runs, would not be seen by the rule above."""
+    assert strange_fences(page) == []
 
 
 def test_a_missing_line_of_output_is_found() -> None:
