@@ -40,7 +40,7 @@ async def test_f12_wrong_clocks_change_nothing(run: Run, size: Size) -> None:
     await rescued_in_time(run)
     waits = _delays(run)
     run.figures["a delay of 1 s lasted"] = spread(waits)
-    assert min(waits) > 1
+    assert min(waits) > 0.99
     assert max(waits) < 1 + POLL.total_seconds() + 3 * SLACK
 
 

@@ -37,7 +37,9 @@ async def test_f21_a_migration_under_load_is_not_noticed(run: Run, size: Size, t
     run.figures |= {"migrations": rounds, "longest wait for a lock": f"{longest[0]:.3f} s"}
     assert longest[0] < limit
     assert run.events("unanswered") == []
-    assert run.events("call_failed") == []
+    # A heartbeat that waits for a lock is given up in time for the next; only a rescue would be a loss.
+    assert {event["call"] for event in run.events("call_failed")} <= {"heartbeat"}
+    assert run.figures["rescues"] == 0
 
 
 def _changed_sql(folder: Path, number: int) -> SqlFiles:
