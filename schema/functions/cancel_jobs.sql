@@ -43,12 +43,16 @@ begin
     )
     select array_agg(h.id), array_agg(case h.state when 'pending' then 'cancelled' else 'told' end),
         array_agg(distinct h.worker) filter (where h.state = 'processing'),
-        array_agg(distinct h.serial_key) filter (where h.state = 'pending' and h.serial_key is not null)
+        array_agg(distinct h.serial_key) filter (
+            where h.state = 'pending' and h.serial_key is not null and not exists (
+                select from livewell.job_live as r where r.serial_key = h.serial_key and r.state = 'processing'
+            )
+        )
     into v_ids, v_outcomes, v_workers, v_serial_keys
     from held as h;
 
     if v_serial_keys is not null then
-        perform livewell.after_jobs_left(livewell.stalled_serial_keys(v_serial_keys), null);
+        perform livewell.after_jobs_left(v_serial_keys, null);
     end if;
     perform pg_notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
     perform livewell.audit_job_changes(

@@ -16,6 +16,8 @@ CREATE UNIQUE INDEX job_live_one_per_dedupe_key ON livewell.job_live USING btree
 
 CREATE UNIQUE INDEX job_live_one_running_per_serial_key ON livewell.job_live USING btree (serial_key) WHERE ((state = 'processing'::text) AND (serial_key IS NOT NULL));
 
+CREATE INDEX job_live_parked ON livewell.job_live USING btree (serial_key, lane_id, priority DESC, due_at, id) WHERE (held = 'serial'::text);
+
 CREATE INDEX job_live_ready ON livewell.job_live USING btree (lane_id, priority DESC, due_at, id) WHERE ((state = 'pending'::text) AND (held IS NULL));
 
-CREATE INDEX job_live_serial ON livewell.job_live USING btree (serial_key, priority DESC, due_at, id) WHERE ((state = 'pending'::text) AND (serial_key IS NOT NULL));
+CREATE INDEX job_live_ready_of_serial_key ON livewell.job_live USING btree (serial_key, priority DESC, due_at, id) WHERE ((state = 'pending'::text) AND (held IS NULL) AND (serial_key IS NOT NULL));

@@ -63,7 +63,7 @@ CALLS = {
     ),
     "rescue": Hot(call="select count(*) from livewell.rescue_jobs()", index="job_live_lease", at_most=10),
     "promote": Hot(
-        call="select livewell.promote_serial_jobs(array['serial/8', 'serial/18'])", index="job_live_serial", at_most=20
+        call="select livewell.promote_serial_jobs(array['serial/8', 'serial/18'])", index="job_live_parked", at_most=20
     ),
     "enqueue: kept": Hot(
         call=f"select count(*) from livewell.enqueue_jobs('{TAKEN}')",

@@ -1,4 +1,4 @@
--- Promotes the best job of every serial key that waits for nothing: promotions are lost when an enqueue and a finish cross.
+-- Promotes the best jobs of every serial key that waits for nothing: promotions are lost when an enqueue and a finish cross.
 -- for: service
 create or replace function livewell.heal_serial_jobs()
 returns integer
@@ -8,18 +8,32 @@ declare
     v_keys text[];
 begin
     perform livewell.require_primary();
-    -- Steps from one waiting key to the next, so that a key with 100,000 jobs behind it costs one look.
-    with recursive waiting as (
-        (select j.serial_key from livewell.job_live as j
-        where j.state = 'pending' and j.serial_key is not null order by j.serial_key limit 1)
+    -- Steps from one key and lane to the next, so that a key with 100,000 jobs behind it costs one look.
+    with recursive parked as (
+        (select j.serial_key, j.lane_id from livewell.job_live as j
+        where j.held = 'serial' order by j.serial_key, j.lane_id limit 1)
         union all
-        select n.serial_key from waiting as w cross join lateral (
-            select j.serial_key from livewell.job_live as j
-            where j.state = 'pending' and j.serial_key is not null and j.serial_key > w.serial_key
-            order by j.serial_key limit 1
+        select n.serial_key, n.lane_id from parked as w cross join lateral (
+            select j.serial_key, j.lane_id from livewell.job_live as j
+            where j.held = 'serial' and (j.serial_key, j.lane_id) > (w.serial_key, w.lane_id)
+            order by j.serial_key, j.lane_id
+            limit 1
         ) as n
     )
-    select livewell.stalled_serial_keys(array_agg(w.serial_key)) into v_keys from waiting as w;
+    -- Key by key; plain conditions may be planned as joins with all that is ready.
+    select array_agg(distinct w.serial_key) into v_keys from parked as w
+    where case
+        when (
+            select true from livewell.job_live as r where r.serial_key = w.serial_key and r.state = 'processing' limit 1
+        ) then false
+        when (
+            select true from livewell.job_live as r
+            where r.serial_key = w.serial_key and r.state = 'pending' and r.held is null and r.lane_id + 0 = w.lane_id
+            order by r.serial_key, r.priority desc, r.due_at, r.id
+            limit 1
+        ) then false
+        else true
+    end;
     if v_keys is null then
         return 0;
     end if;

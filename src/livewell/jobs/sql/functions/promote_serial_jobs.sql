@@ -1,4 +1,5 @@
--- Makes the best parked job of each freed serial key ready; answers with the kinds that became ready.
+-- Makes the best parked job of each freed serial key ready, in every lane that has one; answers with the kinds that became
+-- ready.
 -- for: internal
 create or replace function livewell.promote_serial_jobs(p_serial_keys text[])
 returns text[]
@@ -7,12 +8,22 @@ set search_path = '' as $$
 declare
     v_kinds text[];
 begin
-    with best as materialized (
-        select n.id, n.kind from unnest(p_serial_keys) as k (serial_key)
+    -- Steps from the best of one lane to the best of the next, so that a key with 100,000 jobs behind it costs one look a lane.
+    with recursive best as (
+        select k.serial_key, n.lane_id, n.id, n.kind from unnest(p_serial_keys) as k (serial_key)
         cross join lateral (
-            select p.id, p.kind from livewell.job_live as p
-            where p.serial_key = k.serial_key and p.state = 'pending' and p.held = 'serial'
-            order by p.priority desc, p.due_at, p.id
+            select p.lane_id, p.id, p.kind from livewell.job_live as p
+            where p.serial_key = k.serial_key and p.held = 'serial'
+            order by p.lane_id, p.priority desc, p.due_at, p.id
+            limit 1
+            for update skip locked
+        ) as n
+        union all
+        select b.serial_key, n.lane_id, n.id, n.kind from best as b
+        cross join lateral (
+            select p.lane_id, p.id, p.kind from livewell.job_live as p
+            where p.serial_key = b.serial_key and p.held = 'serial' and p.lane_id > b.lane_id
+            order by p.lane_id, p.priority desc, p.due_at, p.id
             limit 1
             for update skip locked
         ) as n

@@ -5,19 +5,19 @@ returns bigint[]
 language plpgsql security definer
 set search_path = '' as $$
 declare
-    v_keys text[];
+    v_ids bigint[];
     v_turns bigint[];
 begin
     -- The key's lock is taken in a statement before the one that looks whether the key runs: with the lock held and a newer
-    -- snapshot, no rival can have started the key unseen.
-    -- A thousand at most: the locks of all claims must fit the server's table of locks.
-    select array_agg(k.serial_key) into v_keys
+    -- snapshot, no rival can have started the key unseen. A thousand at most: the locks of all claims must fit the server's
+    -- table of locks.
+    select array_agg(c.id) into v_ids
     from (
-        select distinct j.serial_key from livewell.job_live as j
-        where j.id = any (p_ids) and j.serial_key is not null
-        limit 1000
-    ) as k
-    where pg_try_advisory_xact_lock(hashtextextended(k.serial_key, 7238));
+        select j.id, j.serial_key, count(j.serial_key) over (order by j.id rows unbounded preceding) as number
+        from livewell.job_live as j where j.id = any (p_ids)
+    ) as c
+    where c.serial_key is null
+        or (c.number <= 1000 and pg_try_advisory_xact_lock(hashtextextended(c.serial_key, 7238)));
 
     with ranked as materialized (
         select j.id, j.serial_key is null or (
@@ -26,8 +26,7 @@ begin
                 select from livewell.job_live as r where r.serial_key = j.serial_key and r.state = 'processing'
             )
         ) as its_turn
-        from livewell.job_live as j
-        where j.id = any (p_ids) and (j.serial_key is null or j.serial_key = any (v_keys))
+        from livewell.job_live as j where j.id = any (v_ids)
     ),
     parked as (
         update livewell.job_live as j set held = 'serial'
