@@ -102,6 +102,36 @@ async def test_however_a_job_leaves_the_next_of_its_key_is_ready(queue: Surface,
     assert await queue.claim_ids(max_jobs=1) == [high]
 
 
+async def _closed(queue: Surface, how: str) -> None:
+    """Close the kind `shut` in one of the ways a lane can be closed while its jobs are ready."""
+    if how == "paused":
+        await queue.pause("shut")
+    elif how == "full":
+        await queue.set_kind("shut", {"concurrency": 1})
+        await queue.enqueue(job("shut", priority=99))
+        assert len(await queue.claim(kinds=["shut"], max_jobs=1)) == 1
+    else:
+        await queue.set_kind("shut", {"queue_group": "nobody"})
+
+
+@pytest.mark.parametrize("how", ["paused", "full", "served by nobody"])
+async def test_a_job_that_cannot_start_does_not_block_its_key(queue: Surface, how: str) -> None:
+    """A better job of the key in a closed lane holds up nobody: not who is queued, nor who was parked before."""
+    await queue.declare("shut")
+    await queue.enqueue(job("shut", serial_key="s", priority=9))
+    early = await queue.enqueue_ids(*jobs(2, serial_key="s"))
+    await _closed(queue, how)
+    late = await queue.enqueue_one(serial_key="s", priority=1)
+    order = []
+    for _ in range(3):
+        held = await queue.claim_one()
+        order.append(held["job_id"])
+        assert await queue.claim() == []
+        await queue.finish(held)
+    assert order == [*early, late]
+    assert await queue.claim() == []
+
+
 async def test_a_promotion_that_was_lost_is_healed(queue: Surface, database: Database) -> None:
     """A job parked by an enqueue that committed after the finish waits for nothing, until the healing tick."""
     await queue.enqueue(job(serial_key="s"))

@@ -62,7 +62,7 @@ requests = st.fixed_dictionaries(
     {"kind": st.sampled_from(KINDS), "priority": st.integers(1, 3), "retries": st.integers(0, 2)},
     optional={
         "dedupe_key": st.sampled_from(["d1", "d2", "d3"]),
-        "serial": st.booleans(),
+        "serial_key": st.sampled_from(["s1", "s2"]),
         "later": st.sampled_from([5, 60, 400]),
     },
 )
@@ -94,11 +94,11 @@ class QueueMachine(RuleBasedStateMachine):
     def _enqueue(self, batch: list[dict[str, Any]], choice: str) -> None:
         sent, keys = [], set[str]()
         for request in batch:
-            fields = {name: value for name, value in request.items() if name not in {"later", "serial"}}
+            fields = {name: value for name, value in request.items() if name != "later"}
             if "later" in request:
                 fields["scheduled_at"] = self.model.now + request["later"] * SECOND
-            if request.get("serial") and request["kind"] != "capped":
-                fields["serial_key"] = f"of {request['kind']}"
+            if fields["kind"] == "capped":
+                fields.pop("serial_key", None)
             if fields.get("dedupe_key") not in keys:
                 sent.append(job(**fields))
             keys.add(fields.get("dedupe_key", object()))
