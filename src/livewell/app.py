@@ -44,6 +44,7 @@ from livewell.kernel import (
     DatabaseOptions,
     EmbeddedPostgres,
     Listener,
+    LivewellError,
     Service,
     ServiceOptions,
     migrate,
@@ -245,7 +246,10 @@ class Livewell:
         await worker.check()
         # A day must have its partitions before its first job ends: rows of the default one keep them from being made.
         maintainer = Maintainer(self.jobs)
-        await maintainer.run_once()
+        try:
+            await maintainer.run_once()
+        except LivewellError as error:
+            log.warning("first_care_failed", error=str(error))
 
         def on_notify(channel: str, payload: str) -> None:
             worker.on_notify(channel, payload)
