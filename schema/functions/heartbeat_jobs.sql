@@ -15,6 +15,7 @@ declare
 begin
     perform livewell.require_primary();
     update livewell.worker as w set last_seen = p_now where w.id = p_worker;
+    -- What runs is told by its token: asked for its state, all that runs is read through the index of leases.
     return query
     with input as materialized (
         select i.id, i.token from unnest(p_ids, p_tokens) as i (id, token)
@@ -22,7 +23,7 @@ begin
     free as materialized (
         select j.id, j.lease_token, coalesce(k.lease, v_default_lease) as lease
         from livewell.job_live as j join livewell.job_kind as k on k.kind = j.kind
-        where j.id = any (p_ids) and j.state = 'processing'
+        where j.id = any (p_ids) and j.lease_token is not null
         for update of j skip locked
     ),
     renewed as (
@@ -37,7 +38,7 @@ begin
     left join renewed as r on r.id = i.id
     left join lateral (
         select j.id from livewell.job_live as j
-        where r.id is null and j.id = i.id and j.state = 'processing' and j.lease_token = i.token
+        where r.id is null and j.id = i.id and j.lease_token = i.token
     ) as b on true;
 end $function$;
 
