@@ -31,6 +31,14 @@ def jobs(count: int, kind: str = "plain", **fields: Any) -> list[dict[str, Any]]
     return [job(kind, **fields) for _ in range(count)]
 
 
+async def somebody_waits(owner: Database) -> bool:
+    """Whether a session of the test's database waits for a lock."""
+    statement = (
+        "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
+    )
+    return bool(await owner.fetchval(statement))
+
+
 @dataclass(frozen=True)
 class Surface:
     """Every function of the queue, over a pool or one connection; rows come back as the database gave them."""

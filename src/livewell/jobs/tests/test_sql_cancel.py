@@ -2,7 +2,7 @@
 
 import asyncio
 
-from livewell.jobs.tests.sql_surface import CENTURY, MINUTE, NOW, SECOND, Surface, job, jobs
+from livewell.jobs.tests.sql_surface import CENTURY, MINUTE, NOW, SECOND, Surface, job, jobs, somebody_waits
 from livewell.kernel import Database
 from livewell.testing import until
 
@@ -70,7 +70,7 @@ async def test_a_cancel_waits_for_a_claim_and_then_tells(queue: Surface, databas
     async with database.transaction() as connection:
         held = await Surface(connection).claim_one()
         cancel = asyncio.create_task(queue.cancel(job_id))
-        await until(lambda: _somebody_waits(owner), "the cancel waits for the claim")
+        await until(lambda: somebody_waits(owner), "the cancel waits for the claim")
     assert await cancel == {job_id: "told"}
     assert (await queue.heartbeat(held))[0]["cancel_reason"] == "not wanted"
 
@@ -108,10 +108,3 @@ async def test_cancels_are_on_record(queue: Surface) -> None:
     ]
     assert {(row["reason"], row["actor"], row["at"]) for row in rows} == {("wrong customer", "tester", NOW + SECOND)}
     assert [row["record_id"] for row in rows] == [str(running), str(pending)]
-
-
-async def _somebody_waits(owner: Database) -> bool:
-    statement = (
-        "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
-    )
-    return bool(await owner.fetchval(statement))

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from livewell.jobs.tests.sql_surface import NOW, Surface, job, jobs
+from livewell.jobs.tests.sql_surface import NOW, Surface, job, jobs, somebody_waits
 from livewell.kernel import Database
 from livewell.testing import until
 
@@ -91,7 +91,7 @@ async def test_a_cap_holds_for_jobs_that_come_while_a_claim_waits(queue: Surface
     async with owner.transaction() as connection:
         await connection.execute("select from livewell.job_kind where kind = 'a_capped' for update")
         claim = asyncio.create_task(queue.claim())
-        await until(lambda: _somebody_waits(owner), "the claim waits for the capped kind")
+        await until(lambda: somebody_waits(owner), "the claim waits for the capped kind")
         await queue.enqueue(*jobs(10, "b_capped"))
     kinds = Counter(row["kind"] for row in [*await claim, *await queue.claim()])
     assert kinds == {"a_capped": 1, "b_capped": 1}
@@ -118,10 +118,3 @@ async def test_expired_leases_count_against_the_cap_until_rescued(queue: Surface
     await queue.rescue(now=much_later)
     assert len(await queue.claim(now=much_later)) == 1
     assert await queue.finish(held, now=much_later) == "lost"
-
-
-async def _somebody_waits(owner: Database) -> bool:
-    statement = (
-        "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
-    )
-    return bool(await owner.fetchval(statement))

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 
 import asyncpg
 import pytest
 
-from livewell.jobs.tests.sql_surface import NOW, SECOND, Row, Surface, job
+from livewell.jobs.tests.sql_surface import NOW, SECOND, Row, Surface, job, somebody_waits
 from livewell.kernel import Database
-from livewell.testing import until
+from livewell.testing import connected, until
 
 
 def _outcomes(rows: list[Row]) -> list[str]:
@@ -132,7 +133,7 @@ async def test_who_waits_for_a_key_gets_it_when_it_is_rolled_back(
         await connection.execute("begin")
         await Surface(connection).enqueue(job(dedupe_key="k"))
         second = asyncio.create_task(queue.enqueue(job(dedupe_key="k", payload={"n": 2}), on_duplicate=choice))
-        await until(lambda: _somebody_waits(owner), "the second enqueue waits for the first")
+        await until(lambda: somebody_waits(owner), "the second enqueue waits for the first")
         await connection.execute("rollback")
     (row,) = await second
     assert row["outcome"] == "created"
@@ -149,27 +150,23 @@ async def test_a_job_that_leaves_while_asked_for_is_made_anew(
     async with database.transaction() as connection:
         await Surface(connection).finish(held)
         second = asyncio.create_task(queue.enqueue(job(dedupe_key="k", priority=1), on_duplicate=choice))
-        await until(lambda: _somebody_waits(owner), "the enqueue waits for the finish")
+        await until(lambda: somebody_waits(owner), "the enqueue waits for the finish")
     (row,) = await second
     assert row["outcome"] == "created"
     assert await queue.states(held["job_id"], row["job_id"]) == ["completed", "pending"]
 
 
-async def test_rivals_with_the_same_keys_make_each_job_once(queue: Surface) -> None:
+async def test_rivals_with_the_same_keys_make_each_job_once(queue: Surface, database_url: str) -> None:
     """Eight batches of the same keys in different orders, at once: no deadlock, one job per key, one answer for all."""
     keys = [f"k{n}" for n in range(60)]
     batches = [[job(dedupe_key=key) for key in keys[start:] + keys[:start]] for start in range(0, 56, 7)]
-    answers = await asyncio.gather(*(queue.enqueue(*batch) for batch in batches))
+    async with AsyncExitStack() as stack:
+        rivals = [Surface(await stack.enter_async_context(connected(database_url))) for _ in batches]
+        calls = (rival.enqueue(*batch) for rival, batch in zip(rivals, batches, strict=True))
+        answers = await asyncio.gather(*calls)
     by_key: dict[str, set[int]] = {key: set() for key in keys}
     for batch, rows in zip(batches, answers, strict=True):
         for sent, row in zip(batch, rows, strict=True):
             by_key[sent["dedupe_key"]].add(row["job_id"])
     assert {len(ids) for ids in by_key.values()} == {1}
     assert sum(_outcomes(rows).count("created") for rows in answers) == 60
-
-
-async def _somebody_waits(owner: Database) -> bool:
-    statement = (
-        "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
-    )
-    return bool(await owner.fetchval(statement))

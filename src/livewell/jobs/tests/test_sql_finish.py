@@ -8,7 +8,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from livewell.jobs import InvalidJob
-from livewell.jobs.tests.sql_surface import LEASE, MINUTE, NOW, SECOND, Row, Surface, jobs
+from livewell.jobs.tests.sql_surface import LEASE, MINUTE, NOW, SECOND, Row, Surface, jobs, somebody_waits
+from livewell.kernel import Database
+from livewell.testing import connected, until
 
 ERROR = {"type": "ValueError", "message": "bad apple", "digest": "abc"}
 
@@ -169,14 +171,34 @@ async def test_the_row_of_an_ended_job_is_complete(queue: Surface) -> None:
     assert {name: after[name] for name in names} == {name: before[name] for name in names}
 
 
-async def test_a_batch_of_jobs_in_any_order_never_deadlocks_with_another(queue: Surface) -> None:
+@pytest.mark.parametrize("last", ["completed", "reset"])
+async def test_a_finish_takes_its_rows_in_order_of_id(
+    queue: Surface, database: Database, owner: Database, last: str
+) -> None:
+    """Whatever order a batch is given in, it waits at its lowest id with nothing else in hand, so nobody deadlocks."""
+    held = await _held(queue, 20)
+    ends = [(row["job_id"], row["lease_token"], "completed", None) for row in held]
+    ends[-1] = (*ends[-1][:2], last, None)
+    lock = "select id from livewell.job_live where id = any ($1) order by id for update skip locked"
+    async with owner.transaction() as lowest:
+        await lowest.fetch(lock, [held[0]["job_id"]])
+        finish = asyncio.create_task(queue.finish_all(ends[::-1]))
+        await until(lambda: somebody_waits(owner), "the finish waits for the lowest id")
+        async with owner.transaction() as others:
+            free = await others.fetch(lock, [row["job_id"] for row in held[1:]])
+        assert [row["id"] for row in free] == [row["job_id"] for row in held[1:]]
+    assert {state for _, state in await finish} <= {"completed", "pending"}
+
+
+async def test_two_finishes_of_the_same_jobs_never_deadlock(queue: Surface, database_url: str) -> None:
     """Opposite orders of the same jobs in two finishes at once: one is accepted for each job, none fails."""
-    for _ in range(10):
-        held = await _held(queue, 40)
-        ends = [(row["job_id"], row["lease_token"], "completed", None) for row in held]
-        mixed = [(row["job_id"], row["lease_token"], "reset", None) for row in held[:1]] + ends[1:]
-        answers = await asyncio.gather(queue.finish_all(ends[::-1]), queue.finish_all(mixed))
-        for (_, one), (_, two) in zip(answers[0][::-1], answers[1], strict=True):
-            assert (one == "lost") != (two == "lost")
-        await queue.cancel(held[0]["job_id"])
+    async with connected(database_url) as one, connected(database_url) as two:
+        for _ in range(10):
+            held = await _held(queue, 40)
+            ends = [(row["job_id"], row["lease_token"], "completed", None) for row in held]
+            mixed = [(*ends[0][:2], "reset", None), *ends[1:]]
+            answers = await asyncio.gather(Surface(one).finish_all(ends[::-1]), Surface(two).finish_all(mixed))
+            for (_, first), (_, second) in zip(answers[0][::-1], answers[1], strict=True):
+                assert (first == "lost") != (second == "lost")
+            await queue.cancel(held[0]["job_id"])
     assert await queue.claim() == []

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from livewell.jobs.tests.sql_surface import DAY, NOW, SECOND, Surface, job, jobs
+from livewell.jobs.tests.sql_surface import DAY, NOW, SECOND, Surface, job, jobs, somebody_waits
 from livewell.kernel import Database
 from livewell.testing import until
 
@@ -185,7 +185,7 @@ async def test_making_gives_up_when_somebody_reads(queue: Surface, owner: Databa
         await reader.fetch("select count(*) from livewell.job_done")
         began = time.monotonic()
         make = asyncio.create_task(_make(queue, 7))
-        await until(lambda: _somebody_waits(owner), "the maker waits for the reader")
+        await until(lambda: somebody_waits(owner), "the maker waits for the reader")
         assert await queue.finish(held, "dead") == "failed"
         assert not make.done()
         first = await make
@@ -204,8 +204,9 @@ async def test_a_drop_and_a_reader_never_kill_each_other(queue: Surface, owner: 
                 await connection.fetch("select count(*) from livewell.jobs")
 
     async def drop() -> None:
-        for day in range(6):
-            await _drop(queue, f"job_done_{NOW + day * DAY:%Y%m%d}", NOW + 1000 * DAY)
+        async with owner.connection() as connection:
+            for day in range(6):
+                await _drop(Surface(connection), f"job_done_{NOW + day * DAY:%Y%m%d}", NOW + 1000 * DAY)
 
     await asyncio.gather(read(), read(), drop(), read())
     remaining = [name for name in await _expired(queue, NOW + 1000 * DAY) if name.startswith("job_done")]
@@ -222,10 +223,3 @@ async def test_two_maintainers_at_once_make_each_partition_once(queue: Surface) 
     later = NOW + 1000 * DAY
     drops = await asyncio.gather(*(_drop(queue, f"job_done_{TODAY}", later) for _ in range(4)))
     assert sorted(drops) == ["dropped", "kept", "kept", "kept"]
-
-
-async def _somebody_waits(owner: Database) -> bool:
-    statement = (
-        "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
-    )
-    return bool(await owner.fetchval(statement))
