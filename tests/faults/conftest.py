@@ -20,6 +20,17 @@ _PROPERTY = "fault run"
 _told: list[str] = []
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "full: a variation that short runs leave out")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if _size_name() == "short":
+        left_out = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Gather what runs have told, from whichever process ran them."""
     if report.when == "teardown":
@@ -32,9 +43,13 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.write_line(line)
 
 
+def _size_name() -> str:
+    return os.environ.get("LIVEWELL_FAULTS", "short")
+
+
 @pytest.fixture(scope="session")
 def size() -> Size:
-    return Size.of(os.environ.get("LIVEWELL_FAULTS", "short"))
+    return Size.of(_size_name())
 
 
 @pytest.fixture

@@ -256,9 +256,14 @@ class Run:
                 stdout=log,
                 stderr=log,
                 cwd=ROOT,
-                env={**os.environ, **(environment or {}), VARIABLE: told.model_dump_json()},
+                env={**self._environment(), **(environment or {}), VARIABLE: told.model_dump_json()},
             )
         return Member(name=name, process=process)
+
+    def _environment(self) -> dict[str, str]:
+        """Processes are started by the dozen; what they import is compiled once for all runs of a session."""
+        shared = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        return {**shared, "PYTHONPYCACHEPREFIX": str(self.folder.parent.parent / "compiled")}
 
     async def _stop(self, members: Mapping[str, Member]) -> None:
         """Ask to end, as an operator does; whoever does not end by itself has failed."""

@@ -28,7 +28,10 @@ GRACE = timedelta(seconds=5)
 SLACK = timedelta(seconds=1)
 
 
-@pytest.mark.parametrize("pooled", [False, True], ids=["one statement", "explicit commit"])
+@pytest.mark.parametrize(
+    "pooled",
+    [pytest.param(False, id="one statement", marks=pytest.mark.full), pytest.param(True, id="explicit commit")],
+)
 async def test_f8_an_unknown_commit_is_asked_again_safely(
     run: Run, tcp_proxy: TcpProxy, size: Size, *, pooled: bool
 ) -> None:
@@ -135,7 +138,9 @@ async def _whole_pools(run: Run) -> None:
     await run.seen("pool_whole", len(run.living()))
 
 
-@pytest.mark.parametrize("pooled", [False, True], ids=["direct", "pooled"])
+@pytest.mark.parametrize(
+    "pooled", [pytest.param(False, id="direct"), pytest.param(True, id="pooled", marks=pytest.mark.full)]
+)
 async def test_f10_a_black_hole_is_survived_without_restart(
     run: Run, tcp_proxy: TcpProxy, size: Size, *, pooled: bool
 ) -> None:

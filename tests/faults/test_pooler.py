@@ -42,6 +42,7 @@ async def test_the_load_behind_pgbouncer(run: Run, pgbouncer: PgBouncer, size: S
     await run.passes()
 
 
+@pytest.mark.full
 async def test_a_crash_of_the_server_behind_pgbouncer(
     own_server: OwnServer, own_folder: Path, begin_run: BeginRun, size: Size
 ) -> None:
