@@ -52,7 +52,7 @@ bench: $(STAMP) ## measure against the peers [NAME=jobs] [QUICK=1]
 	@$(BIN)/python -m benchmarks $(NAME) $(if $(QUICK),--quick)
 
 faults: $(STAMP) ## kill, pause, cut and fill up, then count [SHORT=1]
-	@LIVEWELL_FAULTS=$(if $(SHORT),short,full) $(BIN)/python -m pytest -m "" $(if $(SHORT),-n 3) tests/faults $(ARGS)
+	@LIVEWELL_FAULTS=$(if $(SHORT),short,full) $(BIN)/python -m pytest -m "" tests/faults $(ARGS)
 
 docs: $(STAMP) ## build the manual into site/; a broken link fails
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --clean
