@@ -156,12 +156,14 @@ def _check_answers(scene: Scene, accepted: list[tuple[str, Any]]) -> None:
 
 async def _check_rest(queue: Surface, scene: Scene, accepted: list[tuple[str, Any]]) -> None:
     """The job is where the answers say, in one place, and everything still comes to an end."""
-    rows = await queue.caller.fetch("select id, state, attempt from livewell.jobs order by id")
+    rows = await queue.caller.fetch("select id, state, attempt, cancel_reason from livewell.jobs order by id")
     assert len(rows) == len({row["id"] for row in rows}) == 2 + accepted.count(("enqueue", "created"))
     if ("complete", "completed") in accepted:
         assert rows[0]["state"] == "completed"
     if ("cancel", "cancelled") in accepted:
         assert rows[0]["state"] == "cancelled"
+    if ("cancel", "told") in accepted:
+        assert rows[0]["cancel_reason"], "said to be told, and was not"
     now, rounds = T, 0
     while any(row["state"] in {"pending", "processing"} for row in rows):
         now, rounds = now + LEASE + SECOND, rounds + 1

@@ -62,7 +62,7 @@ requests = st.fixed_dictionaries(
     {"kind": st.sampled_from(KINDS), "priority": st.integers(1, 3), "retries": st.integers(0, 2)},
     optional={
         "dedupe_key": st.sampled_from(["d1", "d2", "d3"]),
-        "serial_key": st.sampled_from(["s1", "s2"]),
+        "serial_key": st.sampled_from(["s1", "s1", "s2"]),
         "later": st.sampled_from([5, 60, 400]),
     },
 )
