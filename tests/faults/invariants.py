@@ -175,6 +175,8 @@ def _changed_after_the_end(history: list[Event], snapshot: Snapshot) -> Iterator
 
 
 def _taken_from_the_living(story: Story, snapshot: Snapshot, terms: Terms) -> Iterator[str]:
+    """A claim whose answer was cut off leaves a lease that nobody knows to renew."""
+    told = {(attempt.job, attempt.number) for attempt in story.attempts}
     for rescue in snapshot.rescues():
         process = story.process_of(rescue.worker)
         if process is None:
@@ -184,7 +186,8 @@ def _taken_from_the_living(story: Story, snapshot: Snapshot, terms: Terms) -> It
             continue
         if story.was_paused(process, rescue.claimed_at, rescue.at):
             continue
-        if terms.cut_off_may_lose and story.had_failures(process, rescue.claimed_at, rescue.at + _LONGEST_SILENCE):
+        cut_off = story.had_failures(process, rescue.claimed_at, rescue.at + _LONGEST_SILENCE)
+        if terms.cut_off_may_lose and (cut_off or (rescue.job, rescue.attempt) not in told):
             continue
         seconds = rescue.at - rescue.claimed_at
         yield f"job {rescue.job} attempt {rescue.attempt} was rescued after {seconds:.1f} s while {process} lived"

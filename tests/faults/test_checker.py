@@ -262,6 +262,18 @@ def test_a_worker_cut_off_may_lose_its_jobs_where_that_is_the_fault() -> None:
     assert "live" not in book.broken(replace(TERMS, cut_off_may_lose=True))
 
 
+def test_a_claim_whose_answer_was_cut_off_has_nobody_to_live() -> None:
+    """A lease that its worker was never told of runs out; that is a fault only where nobody cuts answers off."""
+    book = Book()
+    book.note("acknowledged", "producer", 0, job=6)
+    book.attempts.append(_attempt(6, 1, "host-1-aa", 10, 14, "rescued"))
+    book.ran(6, 2, "alive", 15, 16)
+    book.answered(6, 2, "alive", 16.1, "completed")
+    book.row(6, attempt=2)
+    assert book.broken() == {"live"}
+    assert book.broken(replace(TERMS, cut_off_may_lose=True)) == set()
+
+
 def test_what_was_noted_is_read_in_the_order_of_time(tmp_path: Path) -> None:
     """Each process has a file of its own; a reader sees all of them, and what is added later."""
     one, two = Notebook(tmp_path, "one"), Notebook(tmp_path, "two")
