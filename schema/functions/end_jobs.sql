@@ -10,18 +10,21 @@ CREATE OR REPLACE FUNCTION livewell.end_jobs(p_ids bigint[], p_tokens uuid[], p_
 AS $function$
 declare
     v_ended livewell.ended_jobs;
+    v_dead livewell.ended_jobs;
+    v_capped text[] := array(select k.kind from livewell.job_kind as k where k.concurrency is not null);
 begin
-    with input as materialized (
-        select i.id, i.token, case i.outcome when 'dead' then 'failed' else i.outcome end as next_state,
-            p_details -> (i.ordinality - 1)::integer as detail
-        from unnest(p_ids, p_tokens, p_outcomes) with ordinality as i (id, token, outcome)
-        where i.outcome in ('completed', 'cancelled', 'dead')
-        order by i.id
-    ),
-    gone as (
-        delete from livewell.job_live as j using input as i
+    with gone as (
+        delete from livewell.job_live as j using (
+            select u.id, u.token, coalesce(u.outcome, 'completed') as outcome,
+                p_details -> (u.ordinality - 1)::integer as detail
+            from unnest(p_ids, p_tokens, p_outcomes) with ordinality as u (id, token, outcome)
+            where u.outcome is null or u.outcome in ('completed', 'cancelled')
+            order by u.id
+        ) as i
         where j.id = i.id and j.lease_token = i.token
-        returning j.*, i.next_state, i.detail
+        returning j.id, j.lane_id, j.kind, j.priority, j.due_at, j.attempt, j.failures, j.retries, j.payload, j.category,
+            j.dedupe_key, j.serial_key, j.endpoint, j.estimated_bytes, j.estimated_tokens, j.worker, j.started_at,
+            j.cancel_reason, j.trace_context, j.created_at, i.outcome, i.detail
     ),
     done as (
         insert into livewell.job_done (
@@ -30,27 +33,22 @@ begin
             finished_at, result, actual_bytes, error, reason
         )
         select
-            g.id, g.next_state, g.lane_id, g.kind, g.priority, g.due_at, g.attempt, g.failures, g.retries, g.payload,
+            g.id, g.outcome, g.lane_id, g.kind, g.priority, g.due_at, g.attempt, g.failures, g.retries, g.payload,
             g.category, g.dedupe_key, g.serial_key, g.endpoint, g.estimated_bytes, g.estimated_tokens, g.worker,
             g.started_at, g.cancel_reason, g.trace_context, g.created_at, p_now, g.detail -> 'result',
             (g.detail ->> 'actual_bytes')::bigint, g.detail -> 'error', coalesce(g.detail ->> 'reason', g.cancel_reason)
-        from gone as g where g.next_state <> 'failed'
-    ),
-    dead as (
-        insert into livewell.job_failed (
-            id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
-            endpoint, estimated_bytes, estimated_tokens, worker, started_at, cancel_reason, trace_context, created_at,
-            finished_at, actual_bytes, error, reason
-        )
-        select
-            g.id, 'failed', g.lane_id, g.kind, g.priority, g.due_at, g.attempt, g.failures + 1, g.retries, g.payload,
-            g.category, g.dedupe_key, g.serial_key, g.endpoint, g.estimated_bytes, g.estimated_tokens, g.worker,
-            g.started_at, g.cancel_reason, g.trace_context, g.created_at, p_now, (g.detail ->> 'actual_bytes')::bigint,
-            g.detail -> 'error', coalesce(g.detail ->> 'reason', g.detail #>> '{error,message}', 'no reason given')
-        from gone as g where g.next_state = 'failed'
+        from gone as g
     )
-    select array_agg(g.id), array_agg(g.next_state), array_agg(g.serial_key) filter (where g.serial_key is not null)
-    into v_ended.ids, v_ended.states, v_ended.serial_keys
+    select array_agg(g.id), array_agg(g.outcome), array_agg(g.serial_key) filter (where g.serial_key is not null),
+        array_agg(distinct g.kind) filter (where g.kind = any (v_capped))
+    into v_ended.ids, v_ended.states, v_ended.serial_keys, v_ended.kinds
     from gone as g;
+    if 'dead' = any (p_outcomes) then
+        v_dead := livewell.bury_jobs(p_ids, p_tokens, p_outcomes, p_details, v_capped, p_now);
+        v_ended.ids := v_ended.ids || v_dead.ids;
+        v_ended.states := v_ended.states || v_dead.states;
+        v_ended.serial_keys := v_ended.serial_keys || v_dead.serial_keys;
+        v_ended.kinds := v_ended.kinds || v_dead.kinds;
+    end if;
     return v_ended;
 end $function$;

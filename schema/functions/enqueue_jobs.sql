@@ -35,8 +35,11 @@ begin
     end if;
     v_unhandled := livewell.tell_workers(v_new.kinds, p_now);
     return query
-    select o.at, o.id, o.outcome,
-        v_unhandled is null or not p_jobs -> (o.at - 1) ->> 'kind' = any (v_unhandled)
+    select o.at, o.id, o.outcome, case
+        when cardinality(v_unhandled) is distinct from cardinality(v_new.kinds)
+            then v_unhandled is null or not p_jobs -> (o.at - 1) ->> 'kind' = any (v_unhandled)
+        else false
+    end
     from unnest(v_new.positions, v_new.ids, v_new.outcomes) as o (at, id, outcome);
 end $function$;
 

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.finish_jobs(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb DEFAULT NULL::jsonb, p_now timestamp with time zone DEFAULT clock_timestamp())
+CREATE OR REPLACE FUNCTION livewell.finish_jobs(p_ids bigint[], p_tokens uuid[], p_outcomes text[] DEFAULT NULL::text[], p_details jsonb DEFAULT NULL::jsonb, p_now timestamp with time zone DEFAULT clock_timestamp())
  RETURNS TABLE(job_id bigint, state text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -16,12 +16,19 @@ declare
 begin
     perform livewell.require_primary();
     if livewell.check_outcomes(p_ids, p_tokens, p_outcomes, p_details) then
-        -- Two statements will write: all rows are locked first, in the one order everybody takes them in.
+        -- Several statements will write: all rows are locked first, in the one order everybody takes them in.
         perform from livewell.job_live as j where j.id = any (p_ids) order by j.id for update;
         v_again := livewell.try_jobs_again(p_ids, p_tokens, p_outcomes, p_details, p_now);
     end if;
     v_ended := livewell.end_jobs(p_ids, p_tokens, p_outcomes, p_details, p_now);
-    perform livewell.after_jobs_left(v_again.serial_keys || v_ended.serial_keys, v_again.kinds);
+    perform livewell.after_jobs_left(v_again.serial_keys || v_ended.serial_keys, v_again.kinds || v_ended.kinds);
+    if cardinality(v_ended.ids) = cardinality(p_ids) then
+        return query
+        select i.id, case when i.outcome = 'dead' then 'failed' else coalesce(i.outcome, 'completed') end
+        from unnest(p_ids, p_outcomes) as i (id, outcome);
+        return;
+    end if;
+    perform livewell.refuse_repeated_jobs(p_ids);
     return query
     select i.id, coalesce(e.next_state, 'lost')
     from unnest(p_ids) as i (id)

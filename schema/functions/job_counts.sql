@@ -5,15 +5,21 @@ CREATE OR REPLACE FUNCTION livewell.job_counts(p_finished boolean DEFAULT false,
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO ''
+ SET jit TO 'off'
 AS $function$
 #variable_conflict use_column
 begin
     return query
-    select k.queue_group, c.kind, c.state, c.jobs, c.oldest_due_at
+    select k.queue_group, c.kind, c.state, sum(c.jobs)::bigint, min(c.oldest_due_at)
     from (
-        select j.kind, livewell.shown_state(j.state, j.attempt, j.due_at, p_now) as state, count(*) as jobs,
-            min(j.due_at) filter (where j.state = 'pending' and j.due_at <= p_now) as oldest_due_at
-        from livewell.job_live as j group by 1, 2
+        -- The state as people see it is asked once for each sort of job, not for each job.
+        select l.kind, livewell.shown_state(l.state, l.attempted::integer, l.any_due_at, p_now) as state, l.jobs,
+            case when l.state = 'pending' and not l.later then l.first_due_at end as oldest_due_at
+        from (
+            select j.kind, j.state, j.attempt > 0 as attempted, j.due_at > p_now as later, count(*) as jobs,
+                min(j.due_at) as first_due_at, max(j.due_at) as any_due_at
+            from livewell.job_live as j group by 1, 2, 3, 4
+        ) as l
         union all
         select j.kind, case when j.acknowledged_at is null then 'failed' else 'acknowledged' end, count(*), null
         from livewell.job_failed as j group by 1, 2
@@ -21,6 +27,7 @@ begin
         select j.kind, j.state, count(*), null from livewell.job_done as j where p_finished group by 1, 2
     ) as c
     left join livewell.job_kind as k on k.kind = c.kind
+    group by k.queue_group, c.kind, c.state
     order by k.queue_group, c.kind, c.state;
 end $function$;
 

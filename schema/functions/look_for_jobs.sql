@@ -17,12 +17,25 @@ begin
     end if;
     loop
         select
-            livewell.setting_boolean('maintenance.enabled'), livewell.setting_interval('worker.timeout'),
-            exists (select from livewell.job_live as j where j.held = 'due' and j.due_at <= p_now), o.lanes, o.capped
-        into v_maintenance, v_seen.default_lease, v_due, v_seen.lanes, v_capped
+            (select s.value::boolean from livewell.settings as s where s.name = 'maintenance.enabled'), o.default_lease,
+            exists (select from livewell.job_live as j where j.held = 'due' and j.due_at <= p_now),
+            coalesce((
+                select true from livewell.job_live as j
+                where j.state = 'pending' and j.held is null and j.serial_key is not null
+                order by j.serial_key, j.priority desc, j.due_at, j.id
+                limit 1
+            ), false),
+            o.lanes, o.capped,
+            case
+                when o.leases = 0 then o.default_lease
+                when o.leases = cardinality(o.lanes) and o.shortest_lease = o.longest_lease then o.longest_lease
+            end
+        into v_maintenance, v_seen.default_lease, v_due, v_seen.has_serial_keys, v_seen.lanes, v_capped, v_seen.lease
         from (
             select
-                bool_or(k.concurrency is not null) as capped,
+                (select s.value::interval from livewell.settings as s where s.name = 'worker.timeout') as default_lease,
+                bool_or(k.concurrency is not null) as capped, count(k.lease) as leases, min(k.lease) as shortest_lease,
+                max(k.lease) as longest_lease,
                 array_agg(row (
                     l.id, k.kind, k.queue_group, coalesce(p_shares[array_position(p_groups, k.queue_group)], 1), p_max_jobs
                 )::livewell.open_lane) as lanes

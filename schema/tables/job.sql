@@ -31,6 +31,5 @@ create table livewell.job (
     error jsonb,
     reason text,
     acknowledged_at timestamp with time zone,
-    acknowledged_by text,
-    constraint job_payload_is_an_object CHECK ((jsonb_typeof(payload) = 'object'::text))
+    acknowledged_by text
 ) partition by LIST (state);

@@ -1,7 +1,5 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.job_failed partition of livewell.job (
-    constraint job_payload_is_an_object CHECK ((jsonb_typeof(payload) = 'object'::text))
-) FOR VALUES IN ('failed') partition by RANGE (finished_at);
+create table livewell.job_failed partition of livewell.job FOR VALUES IN ('failed') partition by RANGE (finished_at);
 
 CREATE INDEX job_failed_id ON ONLY livewell.job_failed USING btree (id);

@@ -11,6 +11,7 @@ async with app:
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -24,7 +25,6 @@ from livewell.audit import AuditStore, Sealer
 from livewell.jobs import (
     CANCEL_CHANNEL,
     JOBS_CHANNEL,
-    JOBS_ENQUEUED,
     Enqueued,
     InvalidJob,
     JobRequest,
@@ -37,6 +37,7 @@ from livewell.jobs import (
     QueueGauges,
     Rescuer,
     UnknownKind,
+    count_enqueued,
 )
 from livewell.kernel import (
     Connection,
@@ -59,6 +60,8 @@ log = structlog.get_logger("livewell.app")
 
 # When the database is back after an outage, however long, everything asks again within this time.
 LONGEST_PAUSE = timedelta(seconds=4)
+# A worker claims first; rescuing, sealing and counting begin within this time.
+FIRST_ROUNDS = timedelta(seconds=1)
 
 
 class Livewell:
@@ -120,7 +123,7 @@ class Livewell:
             await migrate(self._url)
         self._database = await Database.open(replace(self._options, url=self._url))
         if self._embedded is not None:
-            await Maintainer(self.jobs).run_once()
+            await Maintainer(self.jobs).make_partitions()
         self._checker = PayloadChecker(self.jobs)
         if self._handlers:
             await self.jobs.declare_kinds(
@@ -210,8 +213,14 @@ class Livewell:
             estimated_bytes=estimated_bytes,
             estimated_tokens=estimated_tokens,
             retries=retries,
+            trace_context=carried_context(),
         )
-        (enqueued,) = await self.enqueue_many([request], on_duplicate=on_duplicate, connection=connection)
+        if self._checker is not None:
+            await self._checker.check(request.kind, request.payload)
+        store = self.jobs if connection is None else JobStore(connection)
+        enqueued = await store.enqueue_job(request, on_duplicate)
+        count_enqueued(request.kind, enqueued.outcome)
+        self._warn_unhandled(request, enqueued)
         return enqueued
 
     async def enqueue_many(
@@ -222,17 +231,20 @@ class Livewell:
         connection: "Connection | None" = None,
     ) -> list[Enqueued]:
         """Queue a batch in one call: all of it, or, when one request is bad, nothing."""
-        trace_context = carried_context()
-        batch = [
-            request if trace_context is None else replace(request, trace_context=trace_context) for request in requests
-        ]
+        context = carried_context()
+        batch = list(requests) if context is None else [one._replace(trace_context=context) for one in requests]
         if self._checker is not None:
             await self._checker.refresh()
             for request in batch:
                 self._checker.check_known(request.kind, request.payload)
         store = self.jobs if connection is None else JobStore(connection)
         enqueued = await store.enqueue_jobs(batch, on_duplicate)
-        self._note(batch, enqueued)
+        counts = Counter((request.kind, answer.outcome) for request, answer in zip(batch, enqueued, strict=True))
+        for (kind, outcome), count in counts.items():
+            count_enqueued(kind, outcome, count)
+        if not all(answer.handled for answer in enqueued):
+            for request, answer in zip(batch, enqueued, strict=True):
+                self._warn_unhandled(request, answer)
         return enqueued
 
     def worker(self, settings: SettingsWatcher, options: WorkerOptions | None = None) -> Worker:
@@ -244,10 +256,9 @@ class Livewell:
         settings = await SettingsWatcher.begin(self.database)
         worker = self.worker(settings, options)
         await worker.check()
-        # A day must have its partitions before its first job ends: rows of the default one keep them from being made.
         maintainer = Maintainer(self.jobs)
         try:
-            await maintainer.run_once()
+            await maintainer.make_partitions()
         except LivewellError as error:
             log.warning("first_care_failed", error=str(error))
 
@@ -272,7 +283,7 @@ class Livewell:
         service = Service(
             agents=[rescuer, maintainer, sealer, QueueGauges(self.jobs)],
             components=[listener, worker],
-            options=ServiceOptions(longest_pause=LONGEST_PAUSE),
+            options=ServiceOptions(longest_pause=LONGEST_PAUSE, first_round_within=FIRST_ROUNDS),
         )
         service.add(settings, wake=settings.wake)
         return service, worker
@@ -292,13 +303,11 @@ class Livewell:
             )
         return kind
 
-    def _note(self, batch: list[JobRequest], enqueued: list[Enqueued]) -> None:
-        """Count, and say once per kind that no running worker handles it."""
-        for request, answer in zip(batch, enqueued, strict=True):
-            JOBS_ENQUEUED.labels(kind=request.kind, outcome=answer.outcome).inc()
-            if not answer.handled and request.kind not in self._warned:
-                self._warned.add(request.kind)
-                log.warning("kind_unhandled", kind=request.kind, job_id=answer.job_id, fix="start a worker for it")
+    def _warn_unhandled(self, request: JobRequest, answer: Enqueued) -> None:
+        """Say once per kind that no running worker handles it."""
+        if not answer.handled and request.kind not in self._warned:
+            self._warned.add(request.kind)
+            log.warning("kind_unhandled", kind=request.kind, job_id=answer.job_id, fix="start a worker for it")
 
 
 def _as_json(payload: Any) -> JsonObject:

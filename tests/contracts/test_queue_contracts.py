@@ -116,12 +116,12 @@ async def test_contract_11_partitioned_by_state(owner: Database, queue: Surface)
 
 async def test_contract_11_needs_the_move(owner: Database, queue: Surface) -> None:
     """If a finish copied rows and left them where they were, the hot part would grow for ever."""
-    await take_away(owner, "end_jobs", "delete from livewell.job_live as j using input as i", _COPY)
+    await take_away(owner, "end_jobs", "delete from livewell.job_live as j using (", _COPY)
     with pytest.raises((AssertionError, asyncpg.PostgresError)):
         await live_partition_holds_only_what_lives(owner, queue)
 
 
-_COPY = "update livewell.job_live as j set priority = j.priority from input as i"
+_COPY = "update livewell.job_live as j set priority = j.priority from ("
 
 
 async def partition_care_is_polite(owner: Database, url: str, queue: Surface) -> None:

@@ -69,14 +69,17 @@ async def test_heartbeat_that_renews_nothing(run: Run) -> None:
 
 
 async def test_claim_without_locks(run: Run) -> None:
-    """When claim does not lock what it takes, two workers are given one job, and an attempt is run over: I2."""
+    """When claim neither locks what it takes nor takes it by its place, two workers are given one job: I2."""
     await _without(
         run,
         "claim_jobs",
-        ("for update skip locked", ""),
-        ("    return query\n    with", "    perform pg_sleep(0.05);\n    return query\n    with"),
+        (
+            "j.ctid = any (case\n            when v_places is not null then v_places",
+            "j.id = any (case when false then null",
+        ),
+        ("select r.ctid from", "select r.id from"),
+        ("room\n                for update skip locked", "room offset (select 0 from pg_sleep(0.05))"),
     )
-    await _without(run, "lock_across_lanes", ("for update skip locked", ""))
     await run.start_workers(3)
     for _ in range(10):
         await run.enqueue("quick", *[{"seconds": 0}] * 4)
@@ -86,7 +89,7 @@ async def test_claim_without_locks(run: Run) -> None:
 
 async def test_serial_keys_without_turns(run: Run) -> None:
     """When nobody waits for the turn of a serial key, two of its jobs run at once: I3."""
-    await _without(run, "claim_jobs", ("if v_has_serial_keys then", "if false then"))
+    await _without(run, "lock_jobs", ("if v_has_serial_keys then", "if false then"))
     await _without(run, "enqueue_jobs", ("if v_new.has_serial_keys then", "if false then"))
     await run.owner.execute("drop index livewell.job_live_one_running_per_serial_key")
     await run.start_workers(2)

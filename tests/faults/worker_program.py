@@ -84,7 +84,8 @@ def _note_calls(book: Notebook, *, trusting: bool) -> None:
             book.note("finish_sent", job=one.job_id, token=str(one.lease_token), outcome=outcome)
         states = await _timed(book, "finish", lambda: finish(self, finishes, *args))
         for one in finishes:
-            book.note("finish_answered", job=one.job_id, token=str(one.lease_token), state=states[one.job_id])
+            state = states.get(one.job_id, "completed")
+            book.note("finish_answered", job=one.job_id, token=str(one.lease_token), state=state)
         return states
 
     for noted in (claim_jobs, heartbeat_jobs, finish_jobs):

@@ -38,11 +38,11 @@ from livewell.jobs.metrics import (
     FINISH_SECONDS,
     HEARTBEAT_SECONDS,
     JOBS_CLAIMED,
-    JOBS_ENQUEUED,
     JOBS_FINISHED,
     LEASES_LOST,
     RUN_TIMES,
     QueueGauges,
+    count_enqueued,
 )
 from livewell.jobs.payloads import PayloadChecker
 from livewell.jobs.rescuer import Rescuer
@@ -81,7 +81,6 @@ __all__ = [
     "HEARTBEAT_SECONDS",
     "JOBS_CHANNEL",
     "JOBS_CLAIMED",
-    "JOBS_ENQUEUED",
     "JOBS_FINISHED",
     "LEASES_LOST",
     "NOTHING",
@@ -121,4 +120,5 @@ __all__ = [
     "Reset",
     "UnknownJob",
     "UnknownKind",
+    "count_enqueued",
 ]

@@ -38,10 +38,15 @@ class Maintainer:
     def __init__(self, store: JobStore) -> None:
         self._store = store
 
-    async def run_once(self) -> Care:
+    async def make_partitions(self) -> list[str]:
+        """What must be there before the first job ends: rows of a default partition keep its day from being made."""
         made = await self._store.make_job_partitions()
         for partition in made:
             log.info("job_partition_made", partition=partition)
+        return made
+
+    async def run_once(self) -> Care:
+        made = await self.make_partitions()
         dropped, busy, unacknowledged = [], [], []
         for expired in await self._store.expired_job_partitions():
             partition = expired["partition_name"]

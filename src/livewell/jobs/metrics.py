@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 from prometheus_client import REGISTRY, Counter, Gauge, Histogram
 from prometheus_client.metrics_core import HistogramMetricFamily, Metric
@@ -24,6 +25,16 @@ LEASES_LOST = Counter("livewell_leases_lost", "Attempts that no longer counted w
 CLAIM_SECONDS = Histogram("livewell_claim_seconds", "Time of a claim call.", buckets=_MOMENTS)
 FINISH_SECONDS = Histogram("livewell_finish_seconds", "Time of a finish call.", buckets=_MOMENTS)
 HEARTBEAT_SECONDS = Histogram("livewell_heartbeat_seconds", "Time of a heartbeat call.", buckets=_MOMENTS)
+
+
+@cache
+def _enqueued(kind: str, outcome: str) -> Counter:
+    return JOBS_ENQUEUED.labels(kind=kind, outcome=outcome)
+
+
+def count_enqueued(kind: str, outcome: str, jobs: int = 1) -> None:
+    """Finding a counter by its labels costs more than counting, so it is found once."""
+    _enqueued(kind, outcome).inc(jobs)
 
 
 class RunTimes(Collector):

@@ -4,13 +4,14 @@ Schemas are data: they may be changed while a process runs, so a checker forgets
 """
 
 import time
+from collections.abc import Iterable
 from datetime import timedelta
 
 import jsonschema_rs
 
 from livewell.jobs.errors import InvalidPayload
 from livewell.jobs.store import JobStore
-from livewell.jobs.types import JsonObject
+from livewell.jobs.types import JsonObject, Kind
 
 KEPT_FOR = timedelta(seconds=30)
 
@@ -31,19 +32,22 @@ class PayloadChecker:
     def check_known(self, kind: str, payload: JsonObject) -> None:
         """As `check`, with the schemas read last."""
         validator = self._validators.get(kind)
-        if validator is None:
+        if validator is None or validator.is_valid(payload):
             return
-        problem = next(iter(validator.iter_errors(payload)), None)
-        if problem is not None:
-            where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in problem.instance_path)
-            raise InvalidPayload(f"payload of {kind}{where}: {problem.message}", fix=f"livewell kinds show {kind}")
+        problem = next(iter(validator.iter_errors(payload)))
+        where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in problem.instance_path)
+        raise InvalidPayload(f"payload of {kind}{where}: {problem.message}", fix=f"livewell kinds show {kind}")
 
     async def refresh(self) -> None:
         """Read the schemas again when those at hand are old."""
         if time.monotonic() - self._read_at < KEPT_FOR.total_seconds():
             return
+        self.learn(await self._store.list_kinds())
+
+    def learn(self, kinds: Iterable[Kind]) -> None:
+        """Take the schemas of kinds that were read just now."""
         self._validators = {
             kind.kind: jsonschema_rs.validator_for(dict(kind.payload_schema)) if kind.payload_schema else None
-            for kind in await self._store.list_kinds()
+            for kind in kinds
         }
         self._read_at = time.monotonic()

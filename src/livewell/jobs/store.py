@@ -1,6 +1,7 @@
 """The queue as Python calls it: one method per named query, no decisions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any, assert_never
@@ -44,17 +45,34 @@ class JobStore:
     def __init__(self, caller: "Caller | Connection") -> None:
         self._caller = caller
 
+    async def enqueue_job(self, request: JobRequest, on_duplicate: OnDuplicate = OnDuplicate.KEEP) -> Enqueued:
+        with _told_as_facts():
+            rows = await self._caller.fetch(
+                QUERIES["enqueue_job"],
+                request.kind,
+                to_json(request.payload).decode(),
+                request.priority,
+                request.scheduled_at,
+                None if request.delay is None else request.delay.total_seconds(),
+                request.category,
+                request.dedupe_key,
+                request.serial_key,
+                request.endpoint,
+                request.estimated_bytes,
+                request.estimated_tokens,
+                request.retries,
+                None if request.trace_context is None else to_json(request.trace_context).decode(),
+                on_duplicate,
+            )
+        return Enqueued(*rows[0])
+
     async def enqueue_jobs(
         self, requests: Iterable[JobRequest], on_duplicate: OnDuplicate = OnDuplicate.KEEP
     ) -> list[Enqueued]:
         jobs = to_json([_given(request) for request in requests]).decode()
-        try:
+        with _told_as_facts():
             rows = await self._caller.fetch(QUERIES["enqueue_jobs"], jobs, on_duplicate)
-        except asyncpg.DataError as error:
-            raise InvalidJob(f"the request does not fit: {error}") from error
-        except asyncpg.PostgresError as error:
-            raise fact_from(error) or error from error
-        return [Enqueued(job_id=JobId(row[1]), outcome=row[2], handled=row[3]) for row in rows]
+        return list(map(Enqueued._make, rows))
 
     async def claim_jobs(
         self,
@@ -65,21 +83,24 @@ class JobStore:
         shares: Sequence[float] | None = None,
     ) -> list[ClaimedJob]:
         rows = await self._caller.fetch(QUERIES["claim_jobs"], worker, groups, max_jobs, kinds, shares)
-        return [ClaimedJob(*row) for row in rows]
+        return list(map(ClaimedJob._make, rows))
 
     async def heartbeat_jobs(self, worker: str, ids: Sequence[JobId], tokens: Sequence[UUID]) -> list[Beat]:
         rows = await self._caller.fetch(QUERIES["heartbeat_jobs"], worker, ids, tokens)
         return [Beat(*row) for row in rows]
 
     async def finish_jobs(self, finishes: Sequence[Finish]) -> dict[JobId, str]:
-        """The state each job is in now, `lost` where the attempt no longer counted."""
-        details = ["null" if finish.outcome is NOTHING else _detail(finish.outcome) for finish in finishes]
+        """The state of each job that is not completed now, `lost` where the attempt no longer counted."""
+        outcomes, details = None, None
+        if any(finish.outcome is not NOTHING for finish in finishes):
+            outcomes = [finish.outcome.word for finish in finishes]
+            details = f"[{','.join(_detail(finish.outcome) for finish in finishes)}]"
         rows = await self._caller.fetch(
             QUERIES["finish_jobs"],
             [finish.job_id for finish in finishes],
             [finish.lease_token for finish in finishes],
-            [finish.outcome.word for finish in finishes],
-            f"[{','.join(details)}]" if any(detail != "null" for detail in details) else None,
+            outcomes,
+            details,
         )
         return {row[0]: row[1] for row in rows}
 
@@ -165,29 +186,24 @@ class JobStore:
         return int(await self._caller.fetchval(QUERIES["stray_jobs"]))
 
 
+@contextmanager
+def _told_as_facts() -> Iterator[None]:
+    """What the database or the driver refuses of a request, also over the caller's own connection."""
+    try:
+        yield
+    except asyncpg.DataError as error:
+        raise InvalidJob(f"the request does not fit: {error}") from error
+    except asyncpg.PostgresError as error:
+        raise fact_from(error) or error from error
+
+
 def _given(request: JobRequest) -> dict[str, Any]:
-    job: dict[str, Any] = {"kind": request.kind, "payload": request.payload}
-    for name in _OPTIONAL:
-        value = getattr(request, name)
-        if value is not None:
-            job[name] = value
+    job: dict[str, Any] = {
+        name: value for name, value in zip(JobRequest._fields, request, strict=True) if value is not None
+    }
     if request.delay is not None:
-        job["delay_seconds"] = request.delay.total_seconds()
+        job["delay_seconds"] = job.pop("delay").total_seconds()
     return job
-
-
-_OPTIONAL = (
-    "priority",
-    "scheduled_at",
-    "category",
-    "dedupe_key",
-    "serial_key",
-    "endpoint",
-    "estimated_bytes",
-    "estimated_tokens",
-    "retries",
-    "trace_context",
-)
 
 
 def _filled(fields: JsonObject) -> dict[str, Any]:

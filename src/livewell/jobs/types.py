@@ -19,9 +19,8 @@ class OnDuplicate(StrEnum):
     RAISE_PRIORITY = "raise_priority"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JobRequest:
-    """A job to be queued; what is None comes from its kind."""
+class JobRequest(NamedTuple):
+    """A job to be queued; what is None comes from its kind. A tuple, because thousands are made at once."""
 
     kind: str
     payload: JsonObject
@@ -38,8 +37,7 @@ class JobRequest:
     trace_context: JsonObject | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Enqueued:
+class Enqueued(NamedTuple):
     """The answer for one request: the job that stands for it, and how that came about."""
 
     job_id: JobId
@@ -58,7 +56,6 @@ class ClaimedJob(NamedTuple):
     lease_token: UUID
     lease_seconds: float
     priority: int
-    due_at: datetime
     serial_key: str | None
     endpoint: str | None
     trace_context: str | None

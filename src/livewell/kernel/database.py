@@ -11,7 +11,7 @@ whose limits are SET LOCAL, statements are not cached, and LISTEN needs `direct_
 import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol, Self, TypeVar
@@ -21,6 +21,7 @@ import structlog
 
 from livewell.kernel.connection import DRIVER_ERRORS, Connection, FactConnection, is_usable
 from livewell.kernel.errors import Contended, DatabaseUnavailable, LivewellError, reason_of
+from livewell.kernel.pool import Pool
 
 T = TypeVar("T")
 
@@ -93,9 +94,21 @@ class _Calls:
     def __init__(self, options: DatabaseOptions) -> None:
         self.options = options
 
-    def connection(self) -> AbstractAsyncContextManager[Connection]:
-        """Lend a connection; one that broke is not lent again."""
+    async def acquire(self) -> Connection:
+        """Borrow a connection, to be given back; one that broke is not lent again."""
         raise NotImplementedError
+
+    def release(self, connection: Connection) -> None:
+        raise NotImplementedError
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Lend a connection for a block."""
+        connection = await self.acquire()
+        try:
+            yield connection
+        finally:
+            self.release(connection)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
@@ -129,15 +142,17 @@ class _Calls:
     async def _run(self, call: Callable[[Connection], Awaitable[T]]) -> T:
         attempt = 0
         while True:
+            connection = await self.acquire()
             try:
-                async with self.connection() as connection:
-                    return await (self._within_limits(connection, call) if self.options.pooled else call(connection))
+                return await (self._within_limits(connection, call) if self.options.pooled else call(connection))
             except Contended:
                 attempt += 1
                 if attempt > self.options.contention_retries:
                     raise
                 log.info("call_contended", attempt=attempt)
-                await asyncio.sleep(random.uniform(0, 0.001 * 2**attempt))
+            finally:
+                self.release(connection)
+            await asyncio.sleep(random.uniform(0, 0.001 * 2**attempt))
 
     async def _within_limits(self, connection: Connection, call: Callable[[Connection], Awaitable[T]]) -> T:
         """A call as a transaction of its own, begun and limited in one round trip."""
@@ -173,12 +188,25 @@ class Line(_Calls):
         self._connection: Connection | None = None
         self._in_use = asyncio.Lock()
 
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Connection]:
-        async with self._in_use:
-            if self._connection is None or self._connection.is_closed():
-                self._connection = await connect(self.options)
-            yield self._connection
+    async def acquire(self) -> Connection:
+        await self._in_use.acquire()
+        if self._connection is not None and not self._connection.is_closed():
+            return self._connection
+        try:
+            self._connection = await connect(self.options)
+        except BaseException:
+            self._in_use.release()
+            raise
+        return self._connection
+
+    def release(self, connection: Connection) -> None:
+        del connection
+        self._in_use.release()
+
+    async def open(self) -> None:
+        """Connect now, for whose first call is not to wait for that."""
+        async with self.connection():
+            pass
 
     async def close(self) -> None:
         if self._connection is not None:
@@ -189,41 +217,33 @@ class Line(_Calls):
 class Database(_Calls):
     """A pool, and the lines and listeners opened beside it."""
 
-    def __init__(self, options: DatabaseOptions, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
+    def __init__(self, options: DatabaseOptions) -> None:
         super().__init__(options)
-        self._pool = pool
+        self._pool = Pool(lambda: connect(options), options.pool_size)
         self._lines: list[Line] = []
 
     @classmethod
     async def open(cls, options: DatabaseOptions) -> Self:
-        """Connect once, so that a wrong address is told at the start, and open a pool that grows on demand."""
-        first = await connect(options)
-        await close_politely(first)
-        pool = await asyncpg.create_pool(
-            options.url, min_size=0, max_size=options.pool_size, reset=_keep_as_is, **options.connect_arguments
-        )
-        return cls(options, pool)
+        """Connect once, so that a wrong address is told at the start; more are made when they are needed."""
+        database = cls(options)
+        database.release(await database.acquire())
+        return database
 
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Connection]:
+    async def acquire(self) -> Connection:
+        connection = self._pool.take()
+        if connection is not None:
+            return connection
         try:
             async with asyncio.timeout(self.options.connect_timeout.total_seconds()):
-                connection = await self._pool.acquire()
+                return await self._pool.acquire()
         except TimeoutError as error:
             wait = self.options.connect_timeout
             raise DatabaseUnavailable(
                 f"no connection to the database was free or could be made within {wait}"
             ) from error
-        except DRIVER_ERRORS as error:
-            raise DatabaseUnavailable(f"no connection to the database: {reason_of(error)}") from error
-        try:
-            yield connection
-        except asyncpg.InterfaceError as error:
-            if is_usable(connection):
-                raise
-            raise DatabaseUnavailable(f"the connection was lost: {reason_of(error)}") from error
-        finally:
-            await self._pool.release(connection)
+
+    def release(self, connection: Connection) -> None:
+        self._pool.release(connection)
 
     def line(self) -> Line:
         """A reserved connection; it is opened by its first call and closed with the database."""
@@ -253,10 +273,6 @@ async def close_politely(connection: Connection) -> None:
         await connection.close(timeout=2)
     except DRIVER_ERRORS:
         connection.terminate()
-
-
-async def _keep_as_is(_: object) -> None:
-    """Pooled connections carry no session state of ours, so giving one back costs no round trip."""
 
 
 def _milliseconds(duration: timedelta) -> str:

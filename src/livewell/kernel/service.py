@@ -56,9 +56,14 @@ class Component(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceOptions:
-    """How rounds are spread, how failures are paced, and how long draining may take (None: as long as it takes)."""
+    """How rounds are spread, how failures are paced, and how long draining may take (None: as long as it takes).
+
+    The first round of an agent comes at a random moment of `first_round_within` (or of its interval, if that is
+    shorter): components go first, and processes that were started together do not all do the same.
+    """
 
     jitter: float = 0.1
+    first_round_within: timedelta = timedelta()
     first_pause: timedelta = timedelta(seconds=1)
     longest_pause: timedelta = timedelta(minutes=1)
     drain_limit: timedelta | None = None
@@ -136,6 +141,9 @@ class Service:
 
     async def _run_agent(self, agent: Agent, wake: asyncio.Event) -> None:
         failed_in_a_row = 0
+        first = min(agent.interval, self._options.first_round_within) * random.random()
+        if first:
+            await wait_for_any(self._stop, wake, timeout=first.total_seconds())
         while not self._stop.is_set():
             wake.clear()
             try:

@@ -1,8 +1,11 @@
 """The feeder claims what there is room for: one job per free slot, and a little ahead when jobs are short.
 
-When there is nothing it marks the worker idle, looks once more (something may have come in between), and then waits for
-a notification, for the time the next scheduled job is due, or for the poll interval, whichever comes first. The first
-pauses are short: an enqueue that was under way while the worker went idle did not see it idle, and tells nobody.
+A claim that gives less than was asked for has taken what there was (but for jobs that wait behind others of their
+serial key: then it looks again). The worker is marked idle, and waits for a notification, for the time the next
+scheduled job is due, or for the poll interval, whichever comes first. When the mark is new it looks once more before it
+waits, and its first pauses are short: an enqueue that was under way did not see the worker idle, and tells nobody. The
+mark stays until a claim gives all that was asked for, so that a worker with little to do need not look twice for every
+job.
 
 Events: `claim_failed`.
 """
@@ -55,6 +58,7 @@ class Feeder:
         self._mean_seconds = mean_seconds
         self.wake = asyncio.Event()
         self.idle = asyncio.Event()
+        self._marked = False
         self._rests = 0
 
     def rouse(self) -> None:
@@ -72,13 +76,12 @@ class Feeder:
                 continue
             self.wake.clear()
             try:
-                if await self._claim(wanted):
-                    self._rests = 0
-                else:
+                if await self._took_all(wanted):
                     await self._rest()
                 failures = 0
             except Exception as error:  # noqa: BLE001 - whatever it is, what was claimed before goes on
                 failures += 1
+                self._marked = False
                 log.warning("claim_failed", error=text_of(error), in_a_row=failures)
                 pause = min(0.05 * 2 ** min(failures, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1)
                 await wait_for_any(stop, timeout=pause)
@@ -99,18 +102,25 @@ class Feeder:
             return 0
         return min(2 * batch, int(self._hold.slots * _AHEAD_SECONDS / max(mean, 1e-6)))
 
-    async def _claim(self, wanted: int) -> int:
+    async def _took_all(self, wanted: int) -> bool:
+        """Claim; whether nothing is left that could be claimed now."""
         asked_at = asyncio.get_running_loop().time()
         with CLAIM_SECONDS.time():
             jobs = await self._store.claim_jobs(self._worker, self._groups, wanted, self._kinds, self._shares)
         self._hold.add(jobs, asked_at)
+        # What came is started before it is counted.
+        await asyncio.sleep(0)
         for kind, count in Counter(job.kind for job in jobs).items():
             JOBS_CLAIMED.labels(kind=kind).inc(count)
-        return len(jobs)
+        if len(jobs) == wanted:
+            self._marked = False
+            return False
+        return all(job.serial_key is None for job in jobs)
 
     async def _rest(self) -> None:
         next_due = await self._store.mark_worker_idle(self._worker)
-        if self._rests == 0 and await self._claim(max(1, self._room())):
+        if not self._marked:
+            self._marked, self._rests = True, 0
             return
         pause = self._poll_interval().total_seconds()
         if self._rests < len(_FIRST_RESTS):

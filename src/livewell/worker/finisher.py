@@ -12,7 +12,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TypeAlias
 
 import structlog
 
@@ -38,11 +38,8 @@ _LONGEST_PAUSE = 4.0
 _ABOUT_THE_VALUE = ("22", "23", "54")
 
 
-class Ended(NamedTuple):
-    """An attempt that is over, and how."""
-
-    held: HeldJob
-    outcome: Outcome
+# An attempt that is over, and how.
+Ended: TypeAlias = tuple[HeldJob, Outcome]
 
 
 class Finisher:
@@ -56,7 +53,7 @@ class Finisher:
         self.finished = asyncio.Event()
 
     def add(self, held: HeldJob, outcome: Outcome) -> None:
-        self._pending.append(Ended(held, outcome))
+        self._pending.append((held, outcome))
         self._more.set()
 
     def rouse(self) -> None:
@@ -77,10 +74,10 @@ class Finisher:
         """At most one attempt of each job: one that was lost, and run here again, may have two outcomes waiting."""
         batch = self._pending[:BATCH]
         del self._pending[:BATCH]
-        if len({ended.held.job.job_id for ended in batch}) == len(batch):
+        if len({held.job.job_id for held, _ in batch}) == len(batch):
             return batch
         first: dict[JobId, Ended] = {}
-        self._pending[:0] = [ended for ended in batch if first.setdefault(ended.held.job.job_id, ended) is not ended]
+        self._pending[:0] = [ended for ended in batch if first.setdefault(ended[0].job.job_id, ended) is not ended]
         return list(first.values())
 
     async def _send(self, batch: list[Ended]) -> None:
@@ -112,22 +109,20 @@ class Finisher:
             self._forget(held)
             return
         message = f"its outcome could not be kept: {text_of(error)}"
-        await self._send([Ended(held, Failed(error={"type": "OutcomeRefused", "message": message}))])
+        await self._send([(held, Failed(error={"type": "OutcomeRefused", "message": message}))])
 
     def _told(self, batch: list[Ended], states: dict[JobId, str], *, repeated: bool) -> None:
-        counts: Counter[tuple[str, str]] = Counter()
         for held, _ in batch:
             self._forget(held)
-            counts[held.job.kind, states[held.job.job_id]] += 1
+        counts = Counter((held.job.kind, states.get(held.job.job_id, "completed")) for held, _ in batch)
         for (kind, state), count in counts.items():
             if state == "lost":
                 LEASES_LOST.labels(kind=kind).inc(count)
             else:
                 JOBS_FINISHED.labels(kind=kind, state=state).inc(count)
-        if any(state == "lost" for _, state in counts):
-            for job_id, state in states.items():
-                if state == "lost":
-                    log.warning("lease_lost", job_id=job_id, repeated=repeated)
+        for job_id, state in states.items():
+            if state == "lost":
+                log.warning("lease_lost", job_id=job_id, repeated=repeated)
 
 
 def _is_refused(error: Exception) -> bool:

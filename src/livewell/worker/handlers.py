@@ -15,7 +15,6 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from livewell.jobs import (
-    NOTHING,
     Cancel,
     Completed,
     Dead,
@@ -27,7 +26,6 @@ from livewell.jobs import (
     Reschedule,
     Reset,
 )
-from livewell.worker.context import JobContext
 from livewell.worker.errors import BadHandler
 
 HandlerFunction: TypeAlias = Callable[..., Awaitable[Any]]
@@ -60,11 +58,8 @@ class Handler:
             where = ".".join(str(step) for step in first["loc"])
             raise InvalidPayload(f"payload of {self.kind}: {where}: {first['msg']}") from error
 
-    async def call(self, payload: Any, context: JobContext) -> Outcome:
-        """Run the function; what it returns becomes the outcome."""
-        answer = await (self.function(payload, context) if self.wants_context else self.function(payload))
-        if answer is None:
-            return NOTHING
+    def outcome_of(self, answer: Any) -> Outcome:
+        """What the function returned, as the outcome of its job; nothing at all is `NOTHING`."""
         if isinstance(answer, (Completed, Failed, Reschedule, Reset, Cancel, Dead)):
             return answer
         try:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import structlog
 
-from livewell.jobs import RUN_TIMES, Cancel, Dead, Failed, InvalidPayload, Outcome, PayloadChecker, Reset
+from livewell.jobs import NOTHING, RUN_TIMES, Cancel, Dead, Failed, InvalidPayload, Outcome, PayloadChecker, Reset
 from livewell.kernel import working_on
 from livewell.worker.context import JobContext
 from livewell.worker.failures import describe, is_contention, text_of
@@ -19,7 +19,7 @@ from livewell.worker.tracing import attempt_span, is_on
 
 log = structlog.get_logger("livewell.worker")
 
-# A slot whose handlers never wait would keep the loop to itself; after this long it lets the others in.
+# Slots whose handlers never wait would keep the loop to themselves; after this long they let the others in.
 _BREATH = 0.005
 # Contention is not the job's fault, but one that never gets through must end like one whose fault it is.
 MOST_RESETS = 50
@@ -45,6 +45,7 @@ class Runner:
         self._checker = checker
         self._time_limits = time_limits or {}
         self._traced = is_on()
+        self._breath_ends = 0.0
         self.mean_seconds: float | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -56,56 +57,59 @@ class Runner:
             self._hold.wake_all_slots()
 
     async def _slot(self, stop: asyncio.Event) -> None:
-        loop = asyncio.get_running_loop()
-        breath = loop.time()
+        now = asyncio.get_running_loop().time
         while True:
             held = self._hold.take()
             if held is None:
+                working_on.set(None)
                 if stop.is_set():
                     return
                 await self._hold.wait_for_work()
-                breath = loop.time()
                 continue
-            await self._perform(held, loop)
-            if loop.time() - breath > _BREATH:
+            working_on.set(held.job.job_id)
+            held.started = now()
+            try:
+                outcome = await self._attempt(held)
+            finally:
+                held.task = None
+                self._hold.ended(held)
+                if held.stop is not None:
+                    _keep_the_slot()
+            ended = now()
+            self._count(held.job.kind, ended - held.started)
+            if outcome is None:
+                self._hold.forget(held)
+            else:
+                self._on_end(held, outcome)
+            if ended > self._breath_ends:
                 await asyncio.sleep(0)
-                breath = loop.time()
+                self._breath_ends = now() + _BREATH
 
-    async def _perform(self, held: HeldJob, loop: asyncio.AbstractEventLoop) -> None:
-        started = held.started = loop.time()
-        working_on.set(held.job.job_id)
-        try:
-            outcome = await self._attempt(held)
-        finally:
-            held.task = None
-            working_on.set(None)
-            self._hold.ended(held)
-            if held.was_stopped():
-                _keep_the_slot()
-        seconds = loop.time() - started
-        RUN_TIMES.observe(held.job.kind, seconds)
+    def _count(self, kind: str, seconds: float) -> None:
+        RUN_TIMES.observe(kind, seconds)
         self.mean_seconds = seconds if self.mean_seconds is None else self.mean_seconds * 0.95 + seconds * 0.05
-        if outcome is None:
-            self._hold.forget(held)
-        else:
-            self._on_end(held, outcome)
 
     async def _attempt(self, held: HeldJob) -> Outcome | None:
         """Run the handler; None when the attempt no longer counts."""
         job = held.job
         handler = self._handlers[job.kind]
-        if held.was_stopped():
+        if held.stop is not None:
             return self._stopped(held)
-        limit = self._time_limits.get(job.kind)
-        held.must_end_by = None if limit is None else held.started + limit
+        if self._time_limits and (limit := self._time_limits.get(job.kind)) is not None:
+            held.must_end_by = held.started + limit
         try:
             payload = handler.read(job.payload, self._checker)
             held.task = asyncio.current_task()
-            context = JobContext(job, worker=self._worker, deadline=held.must_end_by)
+            if handler.wants_context:
+                call = handler.function(payload, JobContext(job, worker=self._worker, deadline=held.must_end_by))
+            else:
+                call = handler.function(payload)
             if self._traced:
                 with attempt_span(job):
-                    return await handler.call(payload, context)
-            return await handler.call(payload, context)
+                    answer = await call
+            else:
+                answer = await call
+            return NOTHING if answer is None else handler.outcome_of(answer)
         except InvalidPayload as error:
             log.warning("job_dead", kind=job.kind, reason=error.message)
             return Dead(error.message, describe(error, job, worker=self._worker, started_at=_ago(held)))

@@ -18,7 +18,7 @@ else:
 
 def carried_context() -> JsonObject | None:
     """The caller's trace context, to be kept with a job; None outside a trace."""
-    if not INSTALLED:
+    if not INSTALLED or not otel_context.get_current():
         return None
     carrier: dict[str, str] = {}
     propagate.inject(carrier)

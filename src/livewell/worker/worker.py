@@ -59,6 +59,7 @@ class Worker:
             handler.kind: handler for handler in handlers if options.kinds is None or handler.kind in options.kinds
         }
         self._declared = [handler.kind for handler in handlers]
+        self._claiming, self._finishing, self._beating = (database.line() for _ in range(3))
         self._parts: _Parts | None = None
         self.started = asyncio.Event()
 
@@ -79,22 +80,35 @@ class Worker:
 
     async def run(self, stop: asyncio.Event) -> None:
         store = JobStore(self._database)
-        await store.declare_kinds((handler.declaration for handler in self._handlers.values()), actor=self.id)
-        kinds = await store.list_kinds(list(self._handlers))
+        kinds = await self._known_kinds(store)
         shares = self._shares(kinds)
         served = [kind for kind in kinds if kind.queue_group in shares]
         slots = self._options.concurrency or self._settings.current.worker_concurrency
-        await store.register_worker(self.id, list(shares), [kind.kind for kind in served], slots)
+        await asyncio.gather(
+            store.register_worker(self.id, list(shares), [kind.kind for kind in served], slots),
+            self._claiming.open(),
+            self._finishing.open(),
+        )
         checker = PayloadChecker(store)
-        await checker.refresh()
+        checker.learn(kinds)
         self._parts = parts = self._build(Hold(slots), shares, served, checker)
         log.info("worker_started", worker=self.id, groups=shares, kinds=[kind.kind for kind in served], slots=slots)
         self.started.set()
         await self._run_parts(stop, parts)
         await self._say_goodbye(store)
 
+    async def _known_kinds(self, store: JobStore) -> list[Kind]:
+        """The kinds of the handlers, made known first where the application has not done it."""
+        kinds = await store.list_kinds(list(self._handlers))
+        schemas = {kind.kind: kind.payload_schema for kind in kinds}
+        declarations = [handler.declaration for handler in self._handlers.values()]
+        if all(one.kind in schemas and one.payload_schema in (None, schemas[one.kind]) for one in declarations):
+            return kinds
+        await store.declare_kinds(declarations, actor=self.id)
+        return await store.list_kinds(list(self._handlers))
+
     def _build(self, hold: Hold, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker) -> "_Parts":
-        finisher = Finisher(JobStore(self._database.line()), hold.forget)
+        finisher = Finisher(JobStore(self._finishing), hold.forget)
         runner = Runner(
             hold,
             self._handlers,
@@ -103,11 +117,9 @@ class Worker:
             checker=checker,
             time_limits={kind.kind: kind.time_limit.total_seconds() for kind in kinds if kind.time_limit},
         )
-        heartbeater = Heartbeater(
-            JobStore(self._database.line()), hold, worker=self.id, interval=self._heartbeat_interval
-        )
+        heartbeater = Heartbeater(JobStore(self._beating), hold, worker=self.id, interval=self._heartbeat_interval)
         feeder = Feeder(
-            JobStore(self._database.line()),
+            JobStore(self._claiming),
             hold,
             worker=self.id,
             shares=shares,

@@ -1,11 +1,16 @@
 -- name: enqueue_jobs
 -- Queues a batch; answers by position.
-select job_position, job_id, outcome, handled from livewell.enqueue_jobs($1::text::jsonb, $2) order by job_position
+select job_id, outcome, handled from livewell.enqueue_jobs($1::text::jsonb, $2) order by job_position
+
+-- name: enqueue_job
+-- Queues one job.
+select job_id, outcome, handled
+from livewell.enqueue_job($1, $2::text::jsonb, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text::jsonb, $14)
 
 -- name: claim_jobs
 -- Leases the best jobs to a worker.
 select
-    job_id, kind, payload::text, attempt, failures, lease_token, lease_seconds, priority, due_at, serial_key, endpoint,
+    job_id, kind, payload::text, attempt, failures, lease_token, lease_seconds, priority, serial_key, endpoint,
     trace_context::text
 from livewell.claim_jobs($1, $2, $3, $4, $5)
 
@@ -14,8 +19,8 @@ from livewell.claim_jobs($1, $2, $3, $4, $5)
 select job_id, status, cancel_reason, lease_seconds from livewell.heartbeat_jobs($1, $2, $3)
 
 -- name: finish_jobs
--- Ends attempts; answers with the state each job is in now, or lost.
-select job_id, state from livewell.finish_jobs($1, $2, $3, $4::text::jsonb)
+-- Ends attempts; answers with those that are not completed now, which are few: the state each is in, or lost.
+select job_id, state from livewell.finish_jobs($1, $2, $3, $4::text::jsonb) where state <> 'completed'
 
 -- name: rescue_jobs
 -- Takes back what silent workers hold.

@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from livewell.jobs.tests.sql_surface import NOW, SECOND, Surface, job, jobs
 from livewell.kernel import Database
 from livewell.testing import connected, until
@@ -49,17 +51,36 @@ async def test_only_an_idle_worker_of_the_group_is_notified(queue: Surface, owne
         assert await ear.heard() == ["general"]
 
 
-async def test_a_worker_that_got_something_is_not_notified(queue: Surface, owner: Database, database_url: str) -> None:
-    """A claim that finds jobs ends the worker's idleness; one that finds none does not."""
+async def test_a_worker_that_got_all_it_asked_for_is_not_notified(
+    queue: Surface, owner: Database, database_url: str
+) -> None:
+    """A claim that gives all that was asked for ends the worker's idleness, for it will ask again; no other does."""
     await queue.register("w1")
     await queue.idle("w1")
     async with _listening(owner, database_url) as ear:
         assert await queue.claim("w1") == []
         await queue.enqueue(job())
         assert await ear.heard() == ["general"]
-        assert len(await queue.claim("w1")) == 1
+        assert len(await queue.claim("w1", max_jobs=2)) == 1
+        await queue.enqueue(job())
+        assert await ear.heard() == ["general"]
+        assert len(await queue.claim("w1", max_jobs=1)) == 1
         await queue.enqueue(job())
         assert await ear.heard() == []
+
+
+@pytest.mark.parametrize("outcome", ["completed", "dead", "failed"])
+async def test_room_under_a_cap_is_told(queue: Surface, owner: Database, database_url: str, outcome: str) -> None:
+    """When an attempt of a capped kind ends, whatever its outcome, idle workers are told that there is room again."""
+    await owner.execute("update livewell.job_kind set concurrency = 1 where kind = 'plain'")
+    await queue.register("w1")
+    await queue.enqueue(*jobs(2))
+    held = await queue.claim_one("w1")
+    await queue.idle("w1")
+    async with _listening(owner, database_url) as ear:
+        await queue.finish(held, outcome)
+        assert await ear.heard() == ["general"]
+        assert len(await queue.claim("w1")) == 1
 
 
 async def test_a_worker_long_unseen_is_not_notified(queue: Surface, owner: Database, database_url: str) -> None:

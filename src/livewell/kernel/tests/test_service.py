@@ -162,6 +162,20 @@ async def test_draining_may_have_a_limit() -> None:
     assert [line["still_running"] for line in logs if line["event"] == "service_cut"] == [["stuck"]]
 
 
+async def test_first_rounds_are_spread() -> None:
+    """With time to begin in, components start at once and an agent's first round comes later; a wake brings it on."""
+    agent, wake, holder = Counter("later", interval=timedelta(hours=1)), asyncio.Event(), Holder()
+    service = Service(components=[holder], options=ServiceOptions(first_round_within=timedelta(hours=1)))
+    service.add(agent, wake=wake)
+    running = asyncio.create_task(service.run())
+    await until(lambda: holder.has_started(1), "the component started")
+    assert agent.rounds == 0
+    wake.set()
+    await until(lambda: agent.has_run(1), "the first round ran")
+    service.drain()
+    assert await running == 0
+
+
 def test_two_parts_may_not_share_a_name() -> None:
     """Names tell parts apart in logs and counts."""
     with pytest.raises(ValueError, match="twin"):

@@ -1,9 +1,10 @@
 -- Ends attempts, a mixed batch in one call: only the holder of the live lease can, and the token alone decides that.
+-- Without outcomes all are completed.
 -- for: service
 create or replace function livewell.finish_jobs(
     p_ids bigint[],
     p_tokens uuid[],
-    p_outcomes text[],
+    p_outcomes text[] default null,
     p_details jsonb default null,
     p_now timestamptz default clock_timestamp()
 ) returns table (job_id bigint, state text)
@@ -16,12 +17,19 @@ declare
 begin
     perform livewell.require_primary();
     if livewell.check_outcomes(p_ids, p_tokens, p_outcomes, p_details) then
-        -- Two statements will write: all rows are locked first, in the one order everybody takes them in.
+        -- Several statements will write: all rows are locked first, in the one order everybody takes them in.
         perform from livewell.job_live as j where j.id = any (p_ids) order by j.id for update;
         v_again := livewell.try_jobs_again(p_ids, p_tokens, p_outcomes, p_details, p_now);
     end if;
     v_ended := livewell.end_jobs(p_ids, p_tokens, p_outcomes, p_details, p_now);
-    perform livewell.after_jobs_left(v_again.serial_keys || v_ended.serial_keys, v_again.kinds);
+    perform livewell.after_jobs_left(v_again.serial_keys || v_ended.serial_keys, v_again.kinds || v_ended.kinds);
+    if cardinality(v_ended.ids) = cardinality(p_ids) then
+        return query
+        select i.id, case when i.outcome = 'dead' then 'failed' else coalesce(i.outcome, 'completed') end
+        from unnest(p_ids, p_outcomes) as i (id, outcome);
+        return;
+    end if;
+    perform livewell.refuse_repeated_jobs(p_ids);
     return query
     select i.id, coalesce(e.next_state, 'lost')
     from unnest(p_ids) as i (id)

@@ -27,7 +27,11 @@ begin
             when j.delay_seconds is null then coalesce(j.scheduled_at, p_now)
             else coalesce(j.scheduled_at, p_now) + make_interval(secs => j.delay_seconds)
         end,
-        case when j.scheduled_at > p_now or j.delay_seconds > 0 then 'due' end, coalesce(j.retries, k.retries), j.payload,
+        case
+            when j.delay_seconds is null then case when j.scheduled_at > p_now then 'due' end
+            when coalesce(j.scheduled_at, p_now) + make_interval(secs => j.delay_seconds) > p_now then 'due'
+        end,
+        coalesce(j.retries, k.retries), j.payload,
         coalesce(j.category, 'standard'), j.dedupe_key, j.serial_key, j.endpoint, j.estimated_bytes,
         coalesce(j.estimated_tokens, 1000), j.trace_context
     from rows from (

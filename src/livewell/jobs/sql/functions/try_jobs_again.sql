@@ -33,7 +33,7 @@ begin
         where i.outcome in ('failed', 'rescheduled', 'reset')
     ),
     held as materialized (
-        select j.id, j.kind, j.attempt, j.worker, j.started_at, j.serial_key, i.outcome, i.detail,
+        select j.id, j.kind, j.attempt, j.worker, j.started_at, j.serial_key, i.outcome, i.detail, k.concurrency is not null as capped,
             case
                 when i.outcome = 'reset' then interval '0'
                 when i.outcome = 'rescheduled'
@@ -60,11 +60,12 @@ begin
         from held as h
     )
     select array_agg(h.id), array_agg('pending'::text), array_agg(h.serial_key) filter (where h.serial_key is not null),
-        array_agg(distinct h.kind) filter (where h.delay = interval '0')
+        array_agg(distinct h.kind) filter (where h.capped or h.delay = interval '0')
     into v_again.ids, v_again.states, v_again.serial_keys, v_again.kinds
     from held as h;
     v_again.ids := v_again.ids || v_last.ids;
     v_again.states := v_again.states || v_last.states;
     v_again.serial_keys := v_again.serial_keys || v_last.serial_keys;
+    v_again.kinds := v_again.kinds || v_last.kinds;
     return v_again;
 end $$;

@@ -1,0 +1,42 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.bury_jobs(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_capped text[], p_now timestamp with time zone)
+ RETURNS livewell.ended_jobs
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+    v_dead livewell.ended_jobs;
+begin
+    with gone as (
+        delete from livewell.job_live as j using (
+            select u.id, u.token, p_details -> (u.ordinality - 1)::integer as detail
+            from unnest(p_ids, p_tokens, p_outcomes) with ordinality as u (id, token, outcome)
+            where u.outcome = 'dead'
+            order by u.id
+        ) as i
+        where j.id = i.id and j.lease_token = i.token
+        returning j.*, i.detail
+    ),
+    dead as (
+        insert into livewell.job_failed (
+            id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
+            endpoint, estimated_bytes, estimated_tokens, worker, started_at, cancel_reason, trace_context, created_at,
+            finished_at, actual_bytes, error, reason
+        )
+        select
+            g.id, 'failed', g.lane_id, g.kind, g.priority, g.due_at, g.attempt, g.failures + 1, g.retries, g.payload,
+            g.category, g.dedupe_key, g.serial_key, g.endpoint, g.estimated_bytes, g.estimated_tokens, g.worker,
+            g.started_at, g.cancel_reason, g.trace_context, g.created_at, p_now, (g.detail ->> 'actual_bytes')::bigint,
+            g.detail -> 'error', coalesce(g.detail ->> 'reason', g.detail #>> '{error,message}', 'no reason given')
+        from gone as g
+    )
+    select array_agg(g.id), array_agg('failed'::text), array_agg(g.serial_key) filter (where g.serial_key is not null),
+        array_agg(distinct g.kind) filter (where g.kind = any (p_capped))
+    into v_dead.ids, v_dead.states, v_dead.serial_keys, v_dead.kinds
+    from gone as g;
+    return v_dead;
+end $function$;

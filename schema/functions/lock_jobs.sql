@@ -1,0 +1,33 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.lock_jobs(p_lanes livewell.open_lane[], p_max_jobs integer)
+ RETURNS tid[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_counts integer[];
+    v_places tid[];
+    v_has_serial_keys boolean;
+begin
+    -- A round may find only jobs that must wait for their serial key; they are parked, and the next looks past them.
+    for v_round in 1..10 loop
+        v_counts := livewell.share_out(p_lanes, p_max_jobs);
+        select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_places, v_has_serial_keys
+        from unnest(p_lanes, v_counts) as l (lane_id, kind, queue_group, share, room, jobs)
+        cross join lateral (
+            select c.ctid, c.serial_key from livewell.job_live as c
+            where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
+            order by c.priority desc, c.due_at, c.id
+            limit l.jobs
+            for update skip locked
+        ) as j;
+        exit when v_places is null;
+        if v_has_serial_keys then
+            v_places := livewell.take_serial_turns(v_places);
+        end if;
+        exit when v_places is not null;
+    end loop;
+    return v_places;
+end $function$;
