@@ -52,7 +52,7 @@ class Handler:
                 checker.check_known(self.kind, value)
             return value
         try:
-            return self.model.model_validate_json(payload)
+            return self.model.__pydantic_validator__.validate_json(payload)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(step) for step in first["loc"])

@@ -68,11 +68,14 @@ class Hold:
 
     def add(self, jobs: Iterable[ClaimedJob], asked_at: float) -> None:
         """Take in what a claim gave; a job held before (and lost since) is told so."""
+        lease_seconds, trusted_until = 0.0, asked_at
         for job in jobs:
-            before = self._held.get(job.job_id)
+            if job.lease_seconds != lease_seconds:
+                lease_seconds, trusted_until = job.lease_seconds, asked_at + trusted_seconds(job.lease_seconds)
+            held = HeldJob(job, trusted_until)
+            before = self._held.pop(job.job_id, None)
             if before is not None:
                 before.tell(Stop.LOST)
-            held = HeldJob(job, asked_at + trusted_seconds(job.lease_seconds))
             self._held[job.job_id] = held
             self._waiting.append(held)
         for _ in range(min(len(self._waiting), len(self._idle_slots))):

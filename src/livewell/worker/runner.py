@@ -57,7 +57,7 @@ class Runner:
             self._hold.wake_all_slots()
 
     async def _slot(self, stop: asyncio.Event) -> None:
-        now = asyncio.get_running_loop().time
+        now, task = asyncio.get_running_loop().time, asyncio.current_task()
         while True:
             held = self._hold.take()
             if held is None:
@@ -69,7 +69,7 @@ class Runner:
             working_on.set(held.job.job_id)
             held.started = now()
             try:
-                outcome = await self._attempt(held)
+                outcome = await self._attempt(held, task)
             finally:
                 held.task = None
                 self._hold.ended(held)
@@ -89,7 +89,7 @@ class Runner:
         RUN_TIMES.observe(kind, seconds)
         self.mean_seconds = seconds if self.mean_seconds is None else self.mean_seconds * 0.95 + seconds * 0.05
 
-    async def _attempt(self, held: HeldJob) -> Outcome | None:
+    async def _attempt(self, held: HeldJob, task: "asyncio.Task[None] | None") -> Outcome | None:
         """Run the handler; None when the attempt no longer counts."""
         job = held.job
         handler = self._handlers[job.kind]
@@ -99,7 +99,7 @@ class Runner:
             held.must_end_by = held.started + limit
         try:
             payload = handler.read(job.payload, self._checker)
-            held.task = asyncio.current_task()
+            held.task = task
             if handler.wants_context:
                 call = handler.function(payload, JobContext(job, worker=self._worker, deadline=held.must_end_by))
             else:
