@@ -12,8 +12,8 @@
 `child()` runs a Python process of the test's own that it talks to and kills; `until()` waits for a condition.
 
 All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
-throwaway folder. Only that one runs with fsync off. What a machine lacks is skipped by name (`require`, `lack`); with
-LIVEWELL_REQUIRE_ALL=1 any skip is a failure.
+throwaway folder. It and the standby's pair run with fsync off; `own_server` is durable. What a machine lacks is skipped
+by name (`require`, `lack`); with LIVEWELL_REQUIRE_ALL=1 any skip is a failure.
 
 How it fails: a database that cannot be migrated fails every test that asks for it, once and with the migrator's fact.
 The folder of a run that was killed is removed, with its servers, by the next run.

@@ -37,6 +37,12 @@ select id, state, kind, priority, due_at, attempt, failures, retries, dedupe_key
     cancel_reason
 from livewell.job
 """
+_NEVER = """
+select id from livewell.job_live
+where finished_at is not null or jsonb_typeof(payload) <> 'object'
+    or (held is not null and (state <> 'pending' or held not in ('due', 'serial')))
+    or (state = 'processing') <> (lease_token is not null and lease_until is not null and worker is not null)
+"""
 _CLEAN = """
 delete from livewell.job; delete from livewell.job_attempt;
 update livewell.job_kind set paused_until = null, paused_reason = null where paused_until is not null
@@ -204,6 +210,12 @@ class QueueMachine(RuleBasedStateMachine):
                 *(known.retries, known.dedupe_key, known.serial_key, known.token, known.lease_until),
                 known.cancel_reason,
             )
+
+    @invariant()
+    def live_rows_make_sense(self) -> None:
+        assert self.desk.run(self.desk.owner.fetch(_NEVER)) == [], (
+            "a live job is not finished, is held or leased rightly"
+        )
 
     def teardown(self) -> None:
         """Every attempt that ended is on record once, in order, under the word the model has for it."""
