@@ -1,9 +1,9 @@
 """The servers tests run on: one shared by the whole test run, and ones of a test's own that it may hurt.
 
 The shared server is the one at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a throwaway
-folder. That one and the pair of a standby run with fsync off: nothing in them is meant to outlive the run. Databases are
-copies of a template that was migrated once, keyed by a checksum of all SQL files, so a test gets a database of its own
-in milliseconds.
+folder. That one and the pair of a standby run with fsync off: nothing in them is meant to outlive the run. Databases
+are copies of a template that was migrated once, keyed by a checksum of all SQL files, so a test gets a database of its
+own in milliseconds.
 """
 
 import asyncio
