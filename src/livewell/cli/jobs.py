@@ -135,7 +135,7 @@ def enqueue(
 
     answer = run(ctx, work, log_level="error")
     if as_json:
-        show_json(answer)
+        show_json(answer._asdict())
     else:
         say(f"job {answer.job_id} {answer.outcome}")
     if not answer.handled:
