@@ -34,22 +34,25 @@ begin
         from (
             select
                 (select s.value::interval from livewell.settings as s where s.name = 'worker.timeout') as default_lease,
-                bool_or(k.concurrency is not null) as capped, count(k.lease) as leases, min(k.lease) as shortest_lease,
-                max(k.lease) as longest_lease,
+                bool_or(l.capped) as capped, count(l.lease) as leases, min(l.lease) as shortest_lease,
+                max(l.lease) as longest_lease,
                 array_agg(row (
-                    l.id, k.kind, k.queue_group, coalesce(p_shares[array_position(p_groups, k.queue_group)], 1), p_max_jobs
+                    l.id, l.kind, l.queue_group, coalesce(p_shares[array_position(p_groups, l.queue_group)], 1), p_max_jobs
                 )::livewell.open_lane) as lanes
-            from livewell.job_lane as l
-            join livewell.job_kind as k on k.kind = l.kind
-            -- One look into each lane; a plain EXISTS may be planned as a join with all that is ready.
-            cross join lateral (
-                select from livewell.job_live as j
+            from (
+                select l.id, k.kind, k.queue_group, k.lease, k.concurrency is not null as capped, count(*) over () as number
+                from livewell.job_lane as l
+                join livewell.job_kind as k on k.kind = l.kind
+                where k.queue_group = any (p_groups) and (p_kinds is null or k.kind = any (p_kinds))
+                    and (k.paused_until is null or k.paused_until <= p_now)
+            ) as l
+            -- One look into each lane, if there are several; a plain EXISTS may be planned as a join with all that is ready.
+            where l.number = 1 or (
+                select true from livewell.job_live as j
                 where j.lane_id = l.id and j.state = 'pending' and j.held is null
                 order by j.lane_id, j.priority desc, j.due_at, j.id
                 limit 1
-            ) as ready
-            where k.queue_group = any (p_groups) and (p_kinds is null or k.kind = any (p_kinds))
-                and (k.paused_until is null or k.paused_until <= p_now)
+            )
         ) as o;
         exit when v_maintenance or not v_due or livewell.release_due_jobs(p_now) = 0;
     end loop;
