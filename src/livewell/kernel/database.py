@@ -10,6 +10,7 @@ whose limits are SET LOCAL, statements are not cached, and LISTEN needs `direct_
 
 import asyncio
 import random
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -88,18 +89,19 @@ class Caller(Protocol):
     async def fetchval(self, statement: str, *args: object) -> Any: ...
 
 
-class _Calls:
+class _Calls(ABC):
     """The calls that pool and line share; each knows only how to lend a connection."""
 
     def __init__(self, options: DatabaseOptions) -> None:
         self.options = options
 
+    @abstractmethod
     async def acquire(self) -> Connection:
         """Borrow a connection, to be given back; one that broke is not lent again."""
-        raise NotImplementedError
 
+    @abstractmethod
     def release(self, connection: Connection) -> None:
-        raise NotImplementedError
+        """Give it back."""
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
@@ -190,13 +192,13 @@ class Line(_Calls):
 
     async def acquire(self) -> Connection:
         await self._in_use.acquire()
-        if self._connection is not None and not self._connection.is_closed():
-            return self._connection
+        if self._connection is not None and self._connection.is_closed():
+            self._connection = None
         try:
-            self._connection = await connect(self.options)
-        except BaseException:
-            self._in_use.release()
-            raise
+            self._connection = self._connection or await connect(self.options)
+        finally:
+            if self._connection is None:
+                self._in_use.release()
         return self._connection
 
     def release(self, connection: Connection) -> None:

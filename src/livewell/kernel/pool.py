@@ -1,7 +1,8 @@
 """Connections kept open for the next call: at most so many, the last used first, those long unused closed.
 
 Lending one costs no task, no wrapper and no round trip, because nothing of a session is left behind on purpose; what
-comes back inside a transaction, or broken, is not lent again. Callers that find none free wait in line.
+comes back inside a transaction, or broken, is not lent again. Callers that find none free wait in line: what comes back
+is handed to the first of them, and nobody who comes later can be quicker.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 
 from livewell.kernel.connection import Connection
+from livewell.kernel.errors import DatabaseUnavailable
 
 UNUSED_SECONDS = 300.0
 
@@ -21,12 +23,13 @@ class Pool:
         self._most = most
         self._kept: deque[tuple[Connection, float]] = deque()
         self._lent: set[Connection] = set()
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
+        self._closed = False
         self.size = 0
 
     def take(self) -> "Connection | None":
         """A connection that is there and free, at once."""
-        while self._kept:
+        while self._kept and not self._closed:
             connection, _ = self._kept.pop()
             if not connection.is_closed():
                 self._lent.add(connection)
@@ -36,64 +39,81 @@ class Pool:
 
     async def acquire(self) -> Connection:
         """A connection, made or waited for if need be."""
-        while True:
-            connection = self.take()
-            if connection is not None:
-                return connection
-            if self.size < self._most:
-                return await self._made()
-            await self._turn()
+        connection = self.take()
+        while connection is None:
+            if self._closed:
+                raise DatabaseUnavailable("the database is closed", fix="use it while it is open")
+            connection = await (self._made() if self.size < self._most else self._turn())
+        return connection
 
     def release(self, connection: Connection) -> None:
-        self._lent.discard(connection)
         if not connection.is_closed() and connection.is_in_transaction():
             connection.terminate()
-        now = asyncio.get_running_loop().time()
         if connection.is_closed():
+            self._lent.discard(connection)
             self.size -= 1
-        else:
-            self._kept.append((connection, now))
-            while self._kept[0][1] < now - UNUSED_SECONDS:
-                self._kept.popleft()[0].terminate()
-                self.size -= 1
-        self._next_turn()
+            self._hand_on(None)
+        elif not self._hand_on(connection):
+            self._lent.discard(connection)
+            self._keep(connection)
 
     async def close(self) -> None:
-        """Close what is kept, politely, and what is still lent, at once."""
-        for connection in self._lent:
-            connection.terminate()
-        while self._kept:
-            await self._kept.popleft()[0].close()
+        """Lend no more, close each connection as it comes back, and send home who still waits."""
+        self._closed = True
+        while self.size:
+            while self._kept:
+                await self._kept.popleft()[0].close()
+                self.size -= 1
+            if self.size and (connection := await self._turn()) is not None:
+                self._lent.discard(connection)
+                self._kept.append((connection, 0.0))
+        while self._hand_on(None):
+            pass
 
     def terminate(self) -> None:
-        for connection, _ in self._kept:
+        """Cut off every connection, whoever has it."""
+        for connection in [*self._lent, *(kept for kept, _ in self._kept)]:
             connection.terminate()
+
+    def _keep(self, connection: Connection) -> None:
+        now = asyncio.get_running_loop().time()
+        self._kept.append((connection, now))
+        while self._kept[0][1] < now - UNUSED_SECONDS:
+            self._kept.popleft()[0].terminate()
+            self.size -= 1
 
     async def _made(self) -> Connection:
         self.size += 1
+        made = None
         try:
-            connection = await self._connect()
-        except BaseException:
-            self.size -= 1
-            self._next_turn()
-            raise
-        self._lent.add(connection)
-        return connection
+            made = await self._connect()
+        finally:
+            if made is None:
+                self.size -= 1
+                self._hand_on(None)
+        self._lent.add(made)
+        return made
 
-    async def _turn(self) -> None:
-        """Wait until one may be free; who gives up hands its turn on."""
-        turn = asyncio.get_running_loop().create_future()
+    async def _turn(self) -> "Connection | None":
+        """Wait for a connection, or for room to make one; who gives up hands on what it was given."""
+        turn: asyncio.Future[Connection | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
-            await turn
-        except BaseException:
+            return await turn
+        except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._next_turn()
+                given = turn.result()
+                if given is None:
+                    self._hand_on(None)
+                else:
+                    self.release(given)
             raise
 
-    def _next_turn(self) -> None:
+    def _hand_on(self, connection: "Connection | None") -> bool:
+        """Give a connection, or the room for one, to who waits longest; whether anybody waits."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
-                turn.set_result(None)
-                return
+                turn.set_result(connection)
+                return True
+        return False

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from livewell.kernel import Connection, DatabaseOptions
+from livewell.kernel import Connection, DatabaseOptions, DatabaseUnavailable
 from livewell.kernel.database import connect
 from livewell.kernel.pool import UNUSED_SECONDS, Pool
 
@@ -34,7 +34,7 @@ async def test_a_connection_is_lent_again(database_url: str) -> None:
     assert await pool.acquire() is second
     assert await pool.acquire() is first
     assert (made.count, pool.size) == (2, 2)
-    await pool.close()
+    pool.terminate()
 
 
 async def test_there_are_no_more_than_allowed(database_url: str) -> None:
@@ -55,6 +55,19 @@ async def test_there_are_no_more_than_allowed(database_url: str) -> None:
     pool.release(held)
     await asyncio.gather(*calls)
     assert (served, made.count) == ([0, 1, 2], 1)
+    await pool.close()
+
+
+async def test_nobody_who_comes_later_is_quicker(database_url: str) -> None:
+    """What is given back goes to who waits, not to who asks in the same moment."""
+    pool = Pool(Made(database_url).connection, 1)
+    held = await pool.acquire()
+    patient = asyncio.create_task(pool.acquire())
+    await asyncio.sleep(0)
+    pool.release(held)
+    assert pool.take() is None
+    assert await patient is held
+    pool.release(held)
     await pool.close()
 
 
@@ -87,7 +100,7 @@ async def test_what_broke_is_not_lent_again(database_url: str) -> None:
     assert pool.take() is None
     assert await (await pool.acquire()).fetchval("select 1") == 1
     assert (made.count, pool.size) == (3, 1)
-    await pool.close()
+    pool.terminate()
 
 
 async def test_an_open_transaction_is_not_lent_to_the_next(database_url: str) -> None:
@@ -98,7 +111,7 @@ async def test_an_open_transaction_is_not_lent_to_the_next(database_url: str) ->
     pool.release(careless)
     assert careless.is_closed()
     assert not (await pool.acquire()).is_in_transaction()
-    await pool.close()
+    pool.terminate()
 
 
 async def test_a_connection_that_cannot_be_made_costs_no_place(database_url: str) -> None:
@@ -125,3 +138,29 @@ async def test_what_is_long_unused_is_closed(database_url: str, monkeypatch: pyt
     monkeypatch.undo()
     assert (first.is_closed(), second.is_closed(), pool.size) == (True, False, 1)
     await pool.close()
+
+
+async def test_closing_waits_for_what_is_lent(database_url: str) -> None:
+    """A call under way ends well while the pool closes; who waits in line, or comes later, is told of it."""
+    pool = Pool(Made(database_url).connection, 1)
+    held = await pool.acquire()
+    closing = asyncio.create_task(pool.close())
+    await asyncio.sleep(0)
+    waiting = asyncio.create_task(pool.acquire())
+    assert await held.fetchval("select 1") == 1
+    pool.release(held)
+    await closing
+    assert (held.is_closed(), pool.size) == (True, 0)
+    for call in (waiting, pool.acquire()):
+        with pytest.raises(DatabaseUnavailable, match="closed"):
+            await call
+
+
+async def test_a_pool_can_be_cut_off(database_url: str) -> None:
+    """Terminating ends every connection at once, lent or kept."""
+    pool = Pool(Made(database_url).connection, 2)
+    lent, kept = await pool.acquire(), await pool.acquire()
+    pool.release(kept)
+    pool.terminate()
+    assert lent.is_closed()
+    assert kept.is_closed()
