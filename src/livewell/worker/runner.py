@@ -4,12 +4,12 @@ Events: `job_failed`, `job_dead`, `job_contended`, `job_stopped`.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
 import structlog
 
-from livewell.jobs import NOTHING, RUN_TIMES, Cancel, Dead, Failed, InvalidPayload, Outcome, PayloadChecker, Reset
+from livewell.jobs import RUN_TIMES, Cancel, Dead, Failed, InvalidPayload, Kind, Outcome, PayloadChecker, Reset
 from livewell.kernel import working_on
 from livewell.worker.context import JobContext
 from livewell.worker.failures import describe, is_contention, text_of
@@ -36,17 +36,23 @@ class Runner:
         *,
         worker: str,
         checker: PayloadChecker | None = None,
-        time_limits: Mapping[str, float] | None = None,
     ) -> None:
         self._hold = hold
         self._handlers = handlers
         self._on_end = on_end
         self._worker = worker
         self._checker = checker
-        self._time_limits = time_limits or {}
+        self._time_limits: dict[str, float] = {}
         self._traced = is_on()
         self._breath_ends = 0.0
         self.mean_seconds: float | None = None
+
+    def follow(self, kinds: Iterable[Kind]) -> None:
+        """Take the time limits and schemas of kinds as they are now, for the attempts that start from now on."""
+        known = list(kinds)
+        self._time_limits = {kind.kind: kind.time_limit.total_seconds() for kind in known if kind.time_limit}
+        if self._checker is not None:
+            self._checker.learn(known)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run all slots until told to stop and nothing waits any more."""
@@ -109,7 +115,7 @@ class Runner:
                     answer = await call
             else:
                 answer = await call
-            return NOTHING if answer is None else handler.outcome_of(answer)
+            return handler.outcome_of(answer)
         except InvalidPayload as error:
             log.warning("job_dead", kind=job.kind, reason=error.message)
             return Dead(error.message, describe(error, job, worker=self._worker, started_at=_ago(held)))
@@ -139,7 +145,7 @@ class Runner:
             case Stop.CANCELLED:
                 return Cancel(held.stop_reason)
             case Stop.OVERDUE:
-                limit = self._time_limits[job.kind]
+                limit = (held.must_end_by or held.started) - held.started
                 error = TimeoutError(f"not done within its time limit of {limit:g} s")
                 return Failed(error=describe(error, job, worker=self._worker, started_at=_ago(held)))
             case _:

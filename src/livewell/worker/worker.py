@@ -4,7 +4,7 @@ Claiming, finishing and heartbeats each have a connection of their own, so that 
 handler. Draining: nothing new is claimed, what has not started is given back, what runs is let finish, and the
 worker says goodbye.
 
-Events: `worker_started`, `worker_draining`, `worker_stopped`.
+Events: `worker_started`, `worker_draining`, `worker_stopped`, `kinds_not_read`, `goodbye_failed`.
 """
 
 import asyncio
@@ -41,6 +41,7 @@ class WorkerOptions:
     claim_batch: int | None = None
     poll_interval: timedelta | None = None
     heartbeat_interval: timedelta | None = None
+    kinds_interval: timedelta = timedelta(seconds=30)
 
 
 class Worker:
@@ -89,9 +90,8 @@ class Worker:
             self._claiming.open(),
             self._finishing.open(),
         )
-        checker = PayloadChecker(store)
-        checker.learn(kinds)
-        self._parts = parts = self._build(Hold(slots), shares, served, checker)
+        self._parts = parts = self._build(Hold(slots), shares, served, PayloadChecker(store))
+        parts.runner.follow(kinds)
         log.info("worker_started", worker=self.id, groups=shares, kinds=[kind.kind for kind in served], slots=slots)
         self.started.set()
         await self._run_parts(stop, parts)
@@ -115,7 +115,6 @@ class Worker:
             finisher.add,
             worker=self.id,
             checker=checker,
-            time_limits={kind.kind: kind.time_limit.total_seconds() for kind in kinds if kind.time_limit},
         )
         heartbeater = Heartbeater(JobStore(self._beating), hold, worker=self.id, interval=self._heartbeat_interval)
         feeder = Feeder(
@@ -134,11 +133,13 @@ class Worker:
         """Stop the parts in the order in which work leaves the worker: feeder, slots, finisher, heartbeats."""
         slots_stop, finisher_stop, beats_stop = asyncio.Event(), asyncio.Event(), asyncio.Event()
         async with asyncio.TaskGroup() as tasks:
+            following = tasks.create_task(self._follow_kinds(parts.runner))
             beats = tasks.create_task(parts.heartbeater.run(beats_stop))
             finishing = tasks.create_task(parts.finisher.run(finisher_stop))
             slots = tasks.create_task(parts.runner.run(slots_stop))
             feeding = tasks.create_task(parts.feeder.run(stop))
             await stop.wait()
+            following.cancel()
             parts.feeder.rouse()
             await feeding
             log.info("worker_draining", worker=self.id, running=parts.hold.running, given_back=parts.hold.waiting)
@@ -151,6 +152,15 @@ class Worker:
             await finishing
             beats_stop.set()
             await beats
+
+    async def _follow_kinds(self, runner: Runner) -> None:
+        """Kinds are data: what was tuned applies here too, after a while."""
+        while True:
+            await asyncio.sleep(self._options.kinds_interval.total_seconds())
+            try:
+                runner.follow(await JobStore(self._database).list_kinds(list(self._handlers)))
+            except LivewellError as error:
+                log.warning("kinds_not_read", worker=self.id, error=str(error))
 
     async def _say_goodbye(self, store: JobStore) -> None:
         try:

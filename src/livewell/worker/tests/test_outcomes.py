@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 
 import asyncpg
@@ -9,10 +10,12 @@ import pytest
 import pytest_asyncio
 from pydantic import BaseModel
 
-from livewell import Cancel, Dead, JobContext, Livewell, Reschedule
+from livewell import Cancel, Dead, JobContext, JobRequest, Livewell, Reschedule
+from livewell.jobs import JsonObject
 from livewell.kernel import Database
+from livewell.testing import until
 from livewell.worker import BadHandler
-from livewell.worker.tests.running import outcomes, running, until_state
+from livewell.worker.tests.running import QUICK, outcomes, running, until_state
 
 ONCE = timedelta(milliseconds=1)
 
@@ -134,6 +137,29 @@ async def test_payload_that_does_not_fit_never_runs(app: Livewell, owner: Databa
     assert not called
     assert job["attempt"] == 1
     assert "number" in job["reason"]
+
+
+async def test_what_is_tuned_applies_without_a_restart(app: Livewell) -> None:
+    """A schema and a time limit given to a kind while a worker runs hold for the attempts that start after a while."""
+
+    @app.job("tuned")
+    async def tuned(job: dict[str, int]) -> None:
+        await asyncio.sleep(job["seconds"])
+
+    await declared(app)
+    async with running(app, replace(QUICK, kinds_interval=timedelta(milliseconds=10))):
+        schema = {"type": "object", "properties": {"seconds": {"type": "integer"}}}
+        changes = {"payload_schema": schema, "time_limit": "0.2 seconds", "retries": 0}
+        await app.jobs.set_kind("tuned", changes, reason=None, actor="test")
+
+        async def refused(payload: JsonObject, reason: str) -> bool:
+            request = JobRequest(kind="tuned", payload=payload)
+            job_id = (await app.jobs.enqueue_job(request)).job_id
+            shown = await until_state(app, job_id, "failed", "completed")
+            return shown["shown_state"] == "failed" and reason in shown["reason"]
+
+        await until(lambda: refused({"seconds": "none"}, "payload of tuned"), "the schema holds")
+        assert await refused({"seconds": 60}, "time limit of 0.2 s")
 
 
 async def test_result_that_is_not_json_fails(app: Livewell) -> None:
