@@ -94,7 +94,7 @@ async def _make_partitions(url: str) -> None:
     from livewell.kernel import Database, DatabaseOptions
 
     async with await Database.open(DatabaseOptions(url=url)) as database:
-        await Maintainer(JobStore(database)).run_once()
+        await Maintainer(JobStore(database)).make_partitions()
 
 
 def _at_database(ctx: typer.Context, work: Callable[[str], Awaitable[T]]) -> T:
