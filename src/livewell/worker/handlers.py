@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from livewell.jobs import (
+    NOTHING,
     Cancel,
     Completed,
     Dead,
@@ -52,6 +53,7 @@ class Handler:
                 checker.check_known(self.kind, value)
             return value
         try:
+            # Not `model_validate_json`, which looks at its own options first, for every job.
             return self.model.__pydantic_validator__.validate_json(payload)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
@@ -59,7 +61,9 @@ class Handler:
             raise InvalidPayload(f"payload of {self.kind}: {where}: {first['msg']}") from error
 
     def outcome_of(self, answer: Any) -> Outcome:
-        """What the function returned, as the outcome of its job; nothing at all is `NOTHING`."""
+        """What the function returned, as the outcome of its job."""
+        if answer is None:
+            return NOTHING
         if isinstance(answer, (Completed, Failed, Reschedule, Reset, Cancel, Dead)):
             return answer
         try:

@@ -73,7 +73,7 @@ class Hold:
             if job.lease_seconds != lease_seconds:
                 lease_seconds, trusted_until = job.lease_seconds, asked_at + trusted_seconds(job.lease_seconds)
             held = HeldJob(job, trusted_until)
-            before = self._held.pop(job.job_id, None)
+            before = self._held.get(job.job_id)
             if before is not None:
                 before.tell(Stop.LOST)
             self._held[job.job_id] = held

@@ -1,4 +1,4 @@
--- Refuses a finish that does not make sense as a whole; tells whether it is mixed, with outcomes that not all end jobs.
+-- Refuses a finish that does not make sense as a whole; tells whether others than completed are in it.
 -- for: internal
 create or replace function livewell.check_outcomes(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb)
 returns boolean

@@ -10,12 +10,11 @@ begin
     end if;
     return (
         with ranked as (
-            select c.at, c.lane_rank, c.share, c.room, c.kind_rank,
+            select c.at, c.share,
                 row_number() over (partition by c.queue_group order by c.priority desc, c.due_at, c.id) as group_rank
             from (
                 select l.at, l.queue_group, l.share, l.room, j.priority, j.due_at, j.id,
-                    row_number() over (partition by l.kind order by j.priority desc, j.due_at, j.id) as kind_rank,
-                    row_number() over (partition by l.at order by j.priority desc, j.due_at, j.id) as lane_rank
+                    row_number() over (partition by l.kind order by j.priority desc, j.due_at, j.id) as kind_rank
                 from unnest(p_lanes) with ordinality as l (lane_id, kind, queue_group, share, room, at)
                 cross join lateral (
                     select c.priority, c.due_at, c.id from livewell.job_live as c
