@@ -15,7 +15,7 @@ begin
     end if;
     if not exists (select from livewell.job_kind as k where k.kind = v_kind) then
         raise exception using errcode = 'LWJ02', message = format('job %s: unknown kind %s', p_position, coalesce(v_kind, '(none)')),
-            hint = 'declare it with @app.job or livewell kinds set';
+            hint = 'livewell kinds list; a program declares its own with @app.job, SQL with livewell.declare_kinds';
     end if;
     select f.field into v_extra from jsonb_object_keys(p_job) as f (field) where not f.field = any (livewell.job_fields());
     if found then
