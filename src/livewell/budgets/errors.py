@@ -1,0 +1,56 @@
+"""Facts about budgets."""
+
+from livewell.kernel import LivewellError
+
+
+class BudgetError(LivewellError):
+    """Something about a provider, an endpoint or a key."""
+
+    code = "budgets.error"
+
+
+class UnknownEndpoint(BudgetError):
+    """No endpoint of that name is declared."""
+
+    code = "budgets.unknown_endpoint"
+    sqlstate = "LWB01"
+
+
+class EndpointFull(BudgetError):
+    """As many jobs wait for the endpoint as it allows; nothing of the batch was queued."""
+
+    code = "budgets.endpoint_full"
+    sqlstate = "LWB02"
+
+
+class InvalidBudget(BudgetError):
+    """A provider, an endpoint or a key cannot be as asked."""
+
+    code = "budgets.invalid"
+    sqlstate = "LWB03"
+
+
+class UnknownProvider(BudgetError):
+    """No provider of that name is declared."""
+
+    code = "budgets.unknown_provider"
+    sqlstate = "LWB04"
+
+
+class InvalidPermit(BudgetError):
+    """A request for permits that makes no sense."""
+
+    code = "budgets.invalid_permit"
+    sqlstate = "LWB05"
+
+
+class PermitExpired(BudgetError):
+    """The call was not sent in time, so it may no longer be: ask for another permit."""
+
+    code = "budgets.permit_expired"
+
+
+class KeyUnreadable(BudgetError):
+    """The place where an API key should be found holds none."""
+
+    code = "budgets.key_unreadable"
