@@ -1,26 +1,23 @@
 """Reading what people type: durations, times, payloads, assignments; refused in one line that names the fix."""
 
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic_core import from_json
 
 from livewell.cli.errors import FileUnavailable, Misused
+from livewell.kernel import duration_of, nearest
 
-_UNITS = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*")
 _EXAMPLE = """write an object, '{"month": "2026-11"}', or @FILE, or - for standard input"""
 
 
 def near(word: str, known: Iterable[str]) -> str | None:
     """The question "did you mean …?", when there is something near."""
-    close = get_close_matches(word, list(known), n=1)
-    return f"did you mean {close[0]}?" if close else None
+    meant = nearest(word, known)
+    return f"did you mean {meant}?" if meant else None
 
 
 def known(words: Sequence[str] | None, choices: Sequence[str], what: str) -> list[str] | None:
@@ -34,16 +31,13 @@ def known(words: Sequence[str] | None, choices: Sequence[str], what: str) -> lis
 
 
 def duration(text: str | None) -> timedelta | None:
-    """A length of time as people write it: 90s, 10m, 1h30m, 2d."""
+    """A length of time as people write it: 90s, 10m, 1h30m, 2 days."""
     if text is None:
         return None
-    parts = _PART.findall(text)
     try:
-        if parts and _PART.sub("", text) == "":
-            return sum((timedelta(**{_UNITS[unit]: float(number)}) for number, unit in parts), timedelta())
-    except OverflowError:
-        pass
-    raise Misused(f"{text!r} is not a duration", fix="write 500ms, 90s, 10m, 1h30m or 2d")
+        return duration_of(text)
+    except ValueError as error:
+        raise Misused(f"{text!r} is not a duration", fix="write 500ms, 90s, 10m, 1h30m or 2d") from error
 
 
 def moment(text: str | None) -> datetime | None:

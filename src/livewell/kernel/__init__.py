@@ -18,6 +18,17 @@ program needs is refused before anything is changed: `kernel.not_migrated`, `ker
 from livewell.kernel.clock import Clock, DatabaseClock, FixedClock
 from livewell.kernel.connection import Connection
 from livewell.kernel.database import Caller, Database, DatabaseOptions, Line, close_politely, connect
+from livewell.kernel.declarations import (
+    Declarations,
+    DeclarationsRefused,
+    PlannedChange,
+    Problem,
+    Section,
+    TomlSyntax,
+    UnknownSection,
+    dotted,
+    read_declarations,
+)
 from livewell.kernel.embedded import EmbeddedPostgres
 from livewell.kernel.embedded_account import Account
 from livewell.kernel.embedded_processes import birth_of
@@ -46,6 +57,7 @@ from livewell.kernel.logs import MASK, configure_logs, mask, masked, working_on
 from livewell.kernel.migration_files import SqlFiles
 from livewell.kernel.migration_state import Action, Change, Drift, Step
 from livewell.kernel.migrator import CheckReport, MigrationReport, MigratorOptions, check, migrate, plan
+from livewell.kernel.reading import bytes_of, duration_of, nearest
 from livewell.kernel.service import Agent, Component, Service, ServiceOptions
 from livewell.kernel.sql import Queries
 from livewell.kernel.waiting import wait_for_any
@@ -67,6 +79,8 @@ __all__ = [
     "DatabaseNewer",
     "DatabaseOptions",
     "DatabaseUnavailable",
+    "Declarations",
+    "DeclarationsRefused",
     "DiskFull",
     "Drift",
     "EmbeddedPostgres",
@@ -83,26 +97,36 @@ __all__ = [
     "NotMigrated",
     "NotPermitted",
     "NotPrimary",
+    "PlannedChange",
+    "Problem",
     "Queries",
     "RolesMissing",
+    "Section",
     "ServerTooOld",
     "Service",
     "ServiceOptions",
     "SqlFiles",
     "StatementTimedOut",
     "Step",
+    "TomlSyntax",
     "TransactionRolledBack",
+    "UnknownSection",
     "birth_of",
+    "bytes_of",
     "check",
     "close_politely",
     "configure_logs",
     "connect",
+    "dotted",
+    "duration_of",
     "fact_from",
     "facts_by_code",
     "mask",
     "masked",
     "migrate",
+    "nearest",
     "plan",
+    "read_declarations",
     "wait_for_any",
     "working_on",
 ]
