@@ -102,6 +102,9 @@ class Section(Protocol):
     ) -> list[PlannedChange]:
         """Make everything as declared, or only say what that would change."""
 
+    async def undeclared(self, caller: "Caller | Connection", declared: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The things, with their names, that are there and not declared; they are left alone."""
+
     def summary(self, change: PlannedChange) -> str:
         """What is said of a thing that is added, beside its name."""
 
@@ -131,8 +134,8 @@ def read_declarations(content: bytes, file: str, sections: Sequence[Section]) ->
     for word, tables in document.items():
         section = by_word.get(word)
         if section is None:
-            fact = UnknownSection(f'unknown section "{word}"', fix=_meant(word, by_word))
-            problems.append(Problem(file=file, line=_line(lines, (word,)), path=(), fact=fact))
+            unknown = UnknownSection(f'unknown section "{word}"', fix=_meant(word, by_word))
+            problems.append(Problem(file=file, line=_line(lines, (word,)), path=(), fact=unknown))
             continue
         try:
             declared[word] = section.tables.validate_python(tables)

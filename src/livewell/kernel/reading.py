@@ -29,7 +29,7 @@ def duration_of(text: str) -> timedelta:
             return sum((_UNITS[unit] * float(number) for number, unit in parts), timedelta())
     except (KeyError, OverflowError):
         pass
-    raise ValueError(f"{text!r} is not a duration: write 500ms, 90s, 10m, 1h30m or 2 days")
+    raise ValueError(f"{text!r} is not a duration: write 90s, 1h30m or 2 days")
 
 
 def bytes_of(text: str) -> int:
@@ -37,7 +37,7 @@ def bytes_of(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     size = float(match[1]) * 1024 ** _POWERS[match[2].lower()] if match else 0.5
     if size != int(size):
-        raise ValueError(f"{text!r} is not a size: write a number of bytes, or 500 kB, 10 MB, 20 GB")
+        raise ValueError(f"{text!r} is not a size: write bytes as a number, or 500 kB, 20 GB")
     return int(size)
 
 

@@ -6,7 +6,7 @@ set search_path = '' as $$
 begin
     perform from livewell.limit_use as u
     where u.name = any (p_names) or split_part(split_part(u.name, '/', 1), '@', 1) = any (p_names)
-    order by u.name
+    order by u.name collate "C"
     for update;
     update livewell.limit_use as u set next_allowed_at = '-infinity'
     where (u.name = any (p_names) or split_part(split_part(u.name, '/', 1), '@', 1) = any (p_names))
