@@ -1,15 +1,27 @@
-"""Budgets: what may be spent with a provider, and how much of it is.
+"""Budgets: what may still be spent at providers that bill by call, token and byte, and punish excess.
 
-The room owns providers, endpoints and keys as data, what is used of their limits, and the ledger of bytes. An endpoint
-named as its provider stands for the account, whose limits all endpoints of the provider share. People set all of it in
-`livewell.toml` (`declarations.py`), or tune it while everything runs.
+The room owns providers, endpoints and keys, what is used of their limits, the hourly ledger, size estimates, and
+permits. It decides how many requests, tokens and bytes may start now; the queue asks it in the transaction that claims,
+and settles with it in the one that finishes.
 
-Invariants. What is declared is what a person named: the rest stays as it was seeded or tuned. Planning and applying are
-one SQL function, so a plan is what is applied. A declaration is made whole or not at all, and what it changed is
-audited. A quota is refused when calls in flight could pass it: what they may take beyond their estimates fits into the
-share that is kept free. A key is named by the place where it is found; the key itself is in no table and no log.
+Invariants. In every window of a limit's length, wherever it begins, no more requests start than the limit, and no more
+arrive at the provider, if calls are sent within `send_within` of their permit or not at all. Concurrency in use is the
+number of live leases, bytes in flight the sum of their reservations: nothing is counted up and down, nothing leaks.
+Tokens and bytes are never over when reservations are upper bounds; otherwise by at most what is in flight times the
+excess of one, which `apply` holds within the quota's buffer. A settlement counts once, by the reservation it belongs
+to; what nobody knows stays as it was reserved. No secret is in the database.
 
-How it fails. What cannot be so is refused with the field (`budgets.invalid`), and in a file with its line.
+Declaring. People set providers, endpoints and keys in `livewell.toml` (`declarations.py`), or tune them while everything
+runs; what a declaration does not name stays as it was seeded or tuned. One SQL function plans and applies, so a plan is
+what is applied: whole or not at all, and audited.
+
+Locking. Whoever decides locks the limits (`limit_use`) in order of name, then the quotas in order of provider, and
+counts in a later statement, by a clock read after the locks are held.
+
+How it fails. A provider that says 429 closes its endpoint until the time stated; one that fails too often is left alone
+by its breaker and tried again by a few probes; one that lies in its headers can make us slower, never faster. A holder
+of permits that dies gives its concurrency back with its lease. What a declaration cannot be is refused with its field,
+in a file with its line.
 """
 
 from livewell.budgets.declarations import (
