@@ -1,12 +1,17 @@
 """`livewell endpoint`, `provider`, `keys` and `budget` as an operator runs them."""
 
+import asyncio
+import signal
+
 from livewell.audit import AuditStore
+from livewell.jobs import JobRequest, JobStore, KindDeclaration
 from livewell.kernel import Database
 from tests.acceptance.command import Cli
 
 FILE = """\
 [provider.acme.endpoint.quote]
 requests = { per_minute = 300 }
+backpressure = { delay = "0s" }
 
 [provider.acme.key.one]
 env = "ACME_ONE"
@@ -91,3 +96,39 @@ async def test_what_cannot_be_is_refused(cli: Cli, database: Database) -> None:
         assert refused.err.endswith(f"{told}\n"), refused
         assert refused.err.count("\n") == 1, refused
     assert await AuditStore(database).list_entries() == []
+
+
+async def test_the_budget_shows_what_is_used_and_when_it_opens(cli: Cli, database: Database) -> None:
+    """Calls of the last minute and in flight beside their limits, what is closed and why, and how long quotas last."""
+    (cli.folder / "livewell.toml").write_text(FILE)
+    await cli("apply", "--yes")
+    jobs = JobStore(database)
+    await jobs.declare_kinds([KindDeclaration(kind="call")], actor="tester")
+    await jobs.enqueue_jobs([JobRequest("call", {"n": n}, endpoint="acme/quote") for n in range(3)])
+    assert len(await jobs.claim_jobs("w1", ["general"], 2)) == 2
+    await cli("endpoint", "pause", "fmp", "--reason", "bill unpaid")
+    table = (await cli("budget")).out.splitlines()
+    (quote,) = [line for line in table if line.startswith("acme/quote")]
+    assert "2 of 300" in quote
+    assert "2 of 10" in quote
+    (account,) = [line for line in table if line.startswith("fmp") and "300" in line]
+    assert "when resumed (bill unpaid)" in account
+    (quota,) = [line for line in table if line.startswith("fmp") and "GB" in line]
+    assert "19 GB" in quota
+    assert "never exhausted" in quota
+    document = (await cli("budget", "--json")).json
+    (quote_now,) = [one for one in document["limits"] if one["name"] == "acme/quote"]
+    assert (quote_now["requests_last_minute"], quote_now["in_flight"], quote_now["waiting"]) == (2, 2, 1)
+    assert [one["provider"] for one in document["quotas"]] == ["fmp"]
+
+
+async def test_the_budget_is_watched_until_interrupted(cli: Cli) -> None:
+    """With --watch the table comes again, and Ctrl-C ends it quietly."""
+    async with cli.running("budget", "--watch") as watching:
+        assert watching.inner.stdout is not None
+        seen = 0
+        async with asyncio.timeout(60):
+            while seen < 2:
+                seen += (await watching.inner.stdout.readline()).startswith(b"ENDPOINT")
+        watching.send(signal.SIGINT)
+        assert await watching.ended() == 130

@@ -11,7 +11,7 @@ Tokens and bytes are never over when reservations are upper bounds; otherwise by
 excess of one, which `apply` holds within the quota's buffer. A settlement counts once, by the reservation it belongs
 to; what nobody knows stays as it was reserved. No secret is in the database.
 
-Declaring. People set providers, endpoints and keys in `livewell.toml` (`declarations.py`), or tune them while everything
+Declaring. People set providers, endpoints and keys in `livewell.toml` (`declarations.py`), or tune them while all
 runs; what a declaration does not name stays as it was seeded or tuned. One SQL function plans and applies, so a plan is
 what is applied: whole or not at all, and audited.
 

@@ -48,10 +48,7 @@ async def _watch(app: "Livewell") -> None:
 
 
 async def _figures(app: "Livewell") -> "tuple[list[BudgetState], list[QuotaState]]":
-    from livewell.budgets import BudgetStore
-
-    store = BudgetStore(app.database)
-    return await store.budget_state(), await store.quota_states()
+    return await app.budgets.budget_state(), await app.budgets.quota_states()
 
 
 def _show(limiters: "list[BudgetState]", quotas: "list[QuotaState]") -> None:

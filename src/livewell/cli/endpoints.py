@@ -12,7 +12,7 @@ from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
     from livewell.app import Livewell
-    from livewell.budgets import BudgetStore, Endpoint
+    from livewell.budgets import Endpoint
 
 group = typer.Typer(help="Show, tune, pause, resume and reset endpoints.", no_args_is_help=True)
 
@@ -22,7 +22,7 @@ Name = Annotated[str, typer.Argument(metavar="ENDPOINT", help="The endpoint, as 
 @group.command("list", epilog="Example: livewell endpoint list")
 def list_endpoints(ctx: typer.Context, as_json: Json = False) -> None:
     """List endpoints and accounts with their limits."""
-    endpoints = run(ctx, lambda app: _store(app).list_endpoints())
+    endpoints = run(ctx, lambda app: app.budgets.list_endpoints())
     if as_json:
         show_json(endpoints)
         return
@@ -70,7 +70,7 @@ def set_endpoint(
 
     async def work(app: "Livewell") -> bool:
         await _one(app, name)
-        return await _store(app).set_endpoint(name, wanted, reason=reason, actor=who())
+        return await app.budgets.set_endpoint(name, wanted, reason=reason, actor=who())
 
     say(f"{name} changed" if run(ctx, work) else f"{name} is so already")
 
@@ -96,7 +96,7 @@ def pause_endpoint(
 
     async def work(app: "Livewell") -> None:
         await _one(app, name)
-        await _store(app).pause_endpoint(name, until=end, reason=reason, actor=who())
+        await app.budgets.pause_endpoint(name, until=end, reason=reason, actor=who())
 
     run(ctx, work)
     say(f"{name} is paused until {shown(end) if end else 'resumed'}")
@@ -108,7 +108,7 @@ def resume_endpoint(ctx: typer.Context, name: Name, reason: Reason = None) -> No
 
     async def work(app: "Livewell") -> bool:
         await _one(app, name)
-        return await _store(app).resume_endpoint(name, reason=reason, actor=who())
+        return await app.budgets.resume_endpoint(name, reason=reason, actor=who())
 
     say(f"{name} is open again" if run(ctx, work) else f"{name} was not closed")
 
@@ -119,16 +119,10 @@ def reset_endpoint(ctx: typer.Context, name: Name, reason: Reason = None) -> Non
 
     async def work(app: "Livewell") -> None:
         await _one(app, name)
-        await _store(app).reset_endpoint(name, reason=reason, actor=who())
+        await app.budgets.reset_endpoint(name, reason=reason, actor=who())
 
     run(ctx, work)
     say(f"{name} is as if it were new, but for what was sent")
-
-
-def _store(app: "Livewell") -> "BudgetStore":
-    from livewell.budgets import BudgetStore
-
-    return BudgetStore(app.database)
 
 
 async def _one(app: "Livewell", name: str) -> "Endpoint":
@@ -136,7 +130,7 @@ async def _one(app: "Livewell", name: str) -> "Endpoint":
     from livewell.budgets import UnknownEndpoint
     from livewell.cli.inputs import near
 
-    endpoints = {one.name: one for one in await _store(app).list_endpoints()}
+    endpoints = {one.name: one for one in await app.budgets.list_endpoints()}
     if name not in endpoints:
         raise UnknownEndpoint(f"unknown endpoint {name}", fix=near(name, endpoints) or "livewell endpoint list")
     return endpoints[name]

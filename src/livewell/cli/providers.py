@@ -13,7 +13,7 @@ from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
     from livewell.app import Livewell
-    from livewell.budgets import BudgetStore, Provider
+    from livewell.budgets import Provider
 
 group = typer.Typer(help="Show and tune providers.", no_args_is_help=True)
 keys = typer.Typer(help="Show where API keys are found.", no_args_is_help=True)
@@ -24,7 +24,7 @@ Name = Annotated[str, typer.Argument(metavar="PROVIDER", help="The provider.")]
 @group.command("list", epilog="Example: livewell provider list")
 def list_providers(ctx: typer.Context, as_json: Json = False) -> None:
     """List providers and their quotas."""
-    providers = run(ctx, lambda app: _store(app).list_providers())
+    providers = run(ctx, lambda app: app.budgets.list_providers())
     if as_json:
         show_json(providers)
         return
@@ -73,7 +73,7 @@ def set_provider(
 
     async def work(app: "Livewell") -> bool:
         await _one(app, name)
-        return await _store(app).set_provider(name, wanted, reason=reason, actor=who())
+        return await app.budgets.set_provider(name, wanted, reason=reason, actor=who())
 
     say(f"{name} changed" if run(ctx, work) else f"{name} is so already")
 
@@ -81,7 +81,7 @@ def set_provider(
 @keys.command("list", epilog="Example: livewell keys list")
 def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
     """List API keys: where each is found, whether it can be read here. Never the key."""
-    found = run(ctx, lambda app: _store(app).list_api_keys())
+    found = run(ctx, lambda app: app.budgets.list_api_keys())
     if as_json:
         show_json([{**asdict(one), "readable": _is_readable(one.source)} for one in found])
         return
@@ -106,18 +106,12 @@ def _is_readable(source: str) -> bool:
         return False
 
 
-def _store(app: "Livewell") -> "BudgetStore":
-    from livewell.budgets import BudgetStore
-
-    return BudgetStore(app.database)
-
-
 async def _one(app: "Livewell", name: str) -> "Provider":
     """The provider, or the fact that there is none, with what was probably meant."""
     from livewell.budgets import UnknownProvider
     from livewell.cli.inputs import near
 
-    providers = {one.name: one for one in await _store(app).list_providers()}
+    providers = {one.name: one for one in await app.budgets.list_providers()}
     if name not in providers:
         raise UnknownProvider(f"unknown provider {name}", fix=near(name, providers) or "livewell provider list")
     return providers[name]
