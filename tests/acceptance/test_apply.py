@@ -32,7 +32,7 @@ TOLD = """\
 livewell.toml:2: provider.acme.quota: use should be less than or equal to 1, not 2 [budgets.invalid_field]
 livewell.toml:2: provider.acme.quota: unknown field "bites" (did you mean "bytes"?) [budgets.unknown_field]
 livewell.toml:5: provider.acme.endpoint.quote: unknown field "requets" (did you mean "requests"?) [budgets.unknown_field]
-livewell.toml:6: provider.acme.endpoint.quote: send_within: 'soon' is not a duration: write 90s, 1h30m or 2 days [budgets.invalid_field]
+livewell.toml:6: provider.acme.endpoint.quote: send_within: 'soon' is not a duration; write 500ms, 90s, 10m, 1h30m or 2d [budgets.invalid_field]
 livewell.toml:7: provider.acme.endpoint.quote.tokens: per_minute should be greater than 0, not 0 [budgets.invalid_field]
 livewell.toml:9: provider.acme.key.one: a key is found in one place: name env or file [budgets.invalid_field]
 livewell.toml:11: unknown section "provder" (did you mean "provider"?) [kernel.unknown_section]

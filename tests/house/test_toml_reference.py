@@ -15,7 +15,7 @@ from livewell.budgets import (
     KeyDeclaration,
     ProviderDeclaration,
 )
-from livewell.kernel import Database, bytes_of, duration_of
+from livewell.kernel import Database, parse_size, parse_duration
 from tests.house.project import REFERENCE
 
 _SECTION = re.compile(r"^## `\[([^`]+)\]`\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -69,7 +69,7 @@ async def _same(owner: Database, said: str, default: Any) -> bool:
     value = json.loads(said)
     if isinstance(default, str) and re.match(r"\d", default):
         length: timedelta = await owner.fetchval("select $1::text::interval", default)
-        return duration_of(value) == length
+        return parse_duration(value) == length
     return bool(
-        value == default or (isinstance(value, str) and isinstance(default, int) and bytes_of(value) == default)
+        value == default or (isinstance(value, str) and isinstance(default, int) and parse_size(value) == default)
     )

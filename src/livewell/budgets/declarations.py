@@ -20,7 +20,7 @@ from pydantic import (
 
 from livewell.budgets.errors import InvalidField, UnknownField
 from livewell.budgets.store import BudgetStore
-from livewell.kernel import Caller, Connection, LivewellError, PlannedChange, bytes_of, duration_of
+from livewell.kernel import HOW_TO_WRITE, Caller, Connection, LivewellError, PlannedChange, parse_duration, parse_size
 
 DEFAULT_KEY = "default"
 _LARGEST = 2**31 - 1
@@ -31,13 +31,13 @@ def _unlimited(value: object) -> object:
 
 
 def _size(value: object) -> object:
-    return bytes_of(value) if isinstance(value, str) else value
+    return parse_size(value) if isinstance(value, str) else value
 
 
 def _length(value: object) -> object:
     if isinstance(value, int | float):
-        raise ValueError(f"{value} has no unit: write 90s, 1h30m or 2 days")  # noqa: TRY004 - pydantic tells a ValueError
-    return duration_of(value) if isinstance(value, str) else value
+        raise ValueError(f"{value} has no unit; {HOW_TO_WRITE}")  # noqa: TRY004 - pydantic tells a ValueError
+    return parse_duration(value) if isinstance(value, str) else value
 
 
 def _quota(value: object) -> object:

@@ -3,21 +3,22 @@
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic_core import from_json
 
 from livewell.cli.errors import FileUnavailable, Misused
-from livewell.kernel import duration_of, nearest
+from livewell.kernel import HOW_TO_WRITE, parse_duration
 
 _EXAMPLE = """write an object, '{"month": "2026-11"}', or @FILE, or - for standard input"""
 
 
 def near(word: str, known: Iterable[str]) -> str | None:
     """The question "did you mean …?", when there is something near."""
-    meant = nearest(word, known)
-    return f"did you mean {meant}?" if meant else None
+    close = get_close_matches(word, list(known), n=1)
+    return f"did you mean {close[0]}?" if close else None
 
 
 def known(words: Sequence[str] | None, choices: Sequence[str], what: str) -> list[str] | None:
@@ -31,13 +32,13 @@ def known(words: Sequence[str] | None, choices: Sequence[str], what: str) -> lis
 
 
 def duration(text: str | None) -> timedelta | None:
-    """A length of time as people write it: 90s, 10m, 1h30m, 2 days."""
+    """A length of time as people write it: 90s, 10m, 1h30m, 2d."""
     if text is None:
         return None
     try:
-        return duration_of(text)
+        return parse_duration(text)
     except ValueError as error:
-        raise Misused(f"{text!r} is not a duration", fix="write 500ms, 90s, 10m, 1h30m or 2d") from error
+        raise Misused(f"{text!r} is not a duration", fix=HOW_TO_WRITE) from error
 
 
 def moment(text: str | None) -> datetime | None:

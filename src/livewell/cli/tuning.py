@@ -5,7 +5,7 @@ from typing import Any
 
 from livewell.cli.errors import Misused
 from livewell.cli.inputs import assignments
-from livewell.kernel import bytes_of
+from livewell.kernel import parse_size
 
 _SIZES = {"quota_bytes", "expected_bytes", "max_bytes"}
 
@@ -23,6 +23,6 @@ def _size(text: str) -> int | str:
     if text == "unlimited" or text.isdigit():
         return text
     try:
-        return bytes_of(text)
+        return parse_size(text)
     except ValueError as error:
         raise Misused(f"{text!r} is not a size", fix="write a number of bytes, or 500 kB, 10 MB, 20 GB") from error

@@ -29,6 +29,7 @@ from livewell.kernel.declarations import (
     dotted,
     read_declarations,
 )
+from livewell.kernel.durations import HOW_TO_WRITE, parse_duration
 from livewell.kernel.embedded import EmbeddedPostgres
 from livewell.kernel.embedded_account import Account
 from livewell.kernel.embedded_processes import birth_of
@@ -57,12 +58,13 @@ from livewell.kernel.logs import MASK, configure_logs, mask, masked, working_on
 from livewell.kernel.migration_files import SqlFiles
 from livewell.kernel.migration_state import Action, Change, Drift, Step
 from livewell.kernel.migrator import CheckReport, MigrationReport, MigratorOptions, check, migrate, plan
-from livewell.kernel.reading import bytes_of, duration_of, nearest
 from livewell.kernel.service import Agent, Component, Service, ServiceOptions
+from livewell.kernel.sizes import parse_size
 from livewell.kernel.sql import Queries
 from livewell.kernel.waiting import wait_for_any
 
 __all__ = [
+    "HOW_TO_WRITE",
     "MASK",
     "Account",
     "Action",
@@ -112,19 +114,18 @@ __all__ = [
     "TransactionRolledBack",
     "UnknownSection",
     "birth_of",
-    "bytes_of",
     "check",
     "close_politely",
     "configure_logs",
     "connect",
     "dotted",
-    "duration_of",
     "fact_from",
     "facts_by_code",
     "mask",
     "masked",
     "migrate",
-    "nearest",
+    "parse_duration",
+    "parse_size",
     "plan",
     "read_declarations",
     "wait_for_any",

@@ -10,6 +10,7 @@ import tomllib
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Annotated, Any, Protocol, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -18,7 +19,6 @@ from pydantic_core import ErrorDetails
 from livewell.kernel.connection import Connection
 from livewell.kernel.database import Caller
 from livewell.kernel.errors import LivewellError
-from livewell.kernel.reading import nearest
 from livewell.kernel.toml_lines import Path, lines_of
 
 _PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
@@ -200,8 +200,8 @@ def _words(found: ErrorDetails) -> str:
 
 
 def _meant(word: str, known: Sequence[str] | Mapping[str, object]) -> str:
-    meant = nearest(word, known)
-    return f'did you mean "{meant}"?' if meant else f"one of {', '.join(known)}"
+    near = get_close_matches(word, list(known), n=1)
+    return f'did you mean "{near[0]}"?' if near else f"one of {', '.join(known)}"
 
 
 def _fields(model: type[BaseModel], path: Path) -> list[str]:

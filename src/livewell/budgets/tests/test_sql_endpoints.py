@@ -1,5 +1,6 @@
 """Endpoints and providers tuned, paused, resumed and reset by hand, on record."""
 
+import asyncio
 import json
 from datetime import timedelta
 from typing import Any
@@ -7,9 +8,11 @@ from typing import Any
 import asyncpg
 import pytest
 
-from livewell.budgets import InvalidBudget, UnknownEndpoint, UnknownProvider
+from livewell.budgets import BudgetStore, InvalidBudget, UnknownEndpoint, UnknownProvider
 from livewell.budgets.tests.declared import NOW, Declaring
+from livewell.jobs import JobRequest, JobStore, KindDeclaration
 from livewell.kernel import Database, NotPermitted
+from livewell.testing import eventually
 
 MINUTE = timedelta(minutes=1)
 PAUSE = "select livewell.pause_endpoint($1, coalesce($2, 'infinity'::timestamptz), 'too hot', 'tester', $3)"
@@ -86,13 +89,14 @@ async def test_a_pause_closes_until_its_time_or_until_resumed(declaring: Declari
     await caller.fetchval(PAUSE, "fmp", None, NOW)
     assert await owner.fetchval("select closed_until = 'infinity' from livewell.limit_use where name = 'fmp'")
     assert (await declaring.endpoint("fmp"))["closed_reason"] == "too hot"
+    await caller.fetchval(PAUSE, "fmp", NOW + MINUTE, NOW)
+    assert (await _use(owner))["next_allowed_at"] == NOW + MINUTE
     assert await caller.fetchval(RESUME, "fmp", NOW)
     assert not await caller.fetchval(RESUME, "fmp", NOW)
     closed = "closed_until = '-infinity' and next_allowed_at = '-infinity' and closed_reason is null"
     assert await owner.fetchval(f"select {closed} from livewell.limit_use where name = 'fmp'")
     assert [event for event, _ in await declaring.events()] == [
-        "endpoint_paused",
-        "endpoint_paused",
+        *["endpoint_paused"] * 3,
         "endpoint_resumed",
     ]
 
@@ -153,3 +157,48 @@ async def test_the_service_touches_no_table_of_budgets(database: Database) -> No
             await database.execute(f"delete from livewell.{view}")
     with pytest.raises(NotPermitted):
         await database.fetch("select livewell.change_budgets('{}', false, null, 'x', now())")
+
+
+async def test_what_was_closed_by_hand_is_claimed_from_as_soon_as_it_is_open(database: Database) -> None:
+    """Paused or disabled, an endpoint, its account or its provider holds everything back, and lets go at once."""
+    store, jobs = BudgetStore(database), JobStore(database)
+    declared = {"providers": {"acme": {}}, "endpoints": {"acme": {}, "acme/a": {"backpressure_delay": "0"}}}
+    await store.apply_providers(declared, plan_only=False, actor="tester")
+    await jobs.declare_kinds([KindDeclaration(kind="call")], actor="tester")
+    await jobs.enqueue_jobs([JobRequest("call", {"n": n}, endpoint="acme/a") for n in range(5)])
+
+    async def claimed() -> int:
+        return len(await jobs.claim_jobs("w1", ["general"], 1))
+
+    by: dict[str, Any] = {"reason": None, "actor": "tester"}
+    for name in ("acme/a", "acme"):
+        await store.pause_endpoint(name, until=None, **by)
+        assert await claimed() == 0
+        await store.resume_endpoint(name, **by)
+        assert await claimed() == 1
+    for tune, name in ((store.set_endpoint, "acme/a"), (store.set_provider, "acme")):
+        await tune(name, {"state": "disabled"}, **by)
+        assert await claimed() == 0
+        await tune(name, {"state": "active"}, **by)
+        assert await claimed() == 1
+
+
+async def test_two_changes_that_each_fit_do_not_both_happen(declaring: Declaring, owner: Database) -> None:
+    """Who changes budgets waits for who does, so that a quota is judged with all that its endpoints are."""
+    kilo = 1024
+    size = {"concurrent": 1, "expected_bytes": kilo, "max_bytes": 11 * kilo}
+    await declaring.apply(
+        {"acme": {"quota_bytes": 1000 * kilo, "quota_use": 0.95}}, {"acme/a": size, "acme/b": size}
+    )
+    async with owner.transaction() as first:
+        assert await Declaring(first).set("endpoint", "acme/a", {"concurrent": 4})
+        second = asyncio.create_task(declaring.set("endpoint", "acme/b", {"concurrent": 4}))
+        await eventually(lambda: _somebody_waits(owner))
+    with pytest.raises(InvalidBudget, match="in flight could take"):
+        await second
+    assert (await declaring.endpoint("acme/b"))["concurrent"] == 1
+
+
+async def _somebody_waits(owner: Database) -> bool:
+    waiting = "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
+    return bool(await owner.fetchval(waiting))

@@ -17,7 +17,7 @@ begin
     v_old := (livewell.lock_limit_of_endpoint(p_name)).closed_until;
     update livewell.limit_use as u set
         closed_until = p_until, closed_reason = coalesce(p_reason, 'paused'),
-        next_allowed_at = greatest(u.next_allowed_at, p_until)
+        next_allowed_at = p_until
     where u.name = p_name;
     perform livewell.audit_endpoint(
         'endpoint_paused', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', p_until),

@@ -14,8 +14,8 @@ begin
     if v_old <= p_now then
         return false;
     end if;
-    update livewell.limit_use as u set closed_until = '-infinity', closed_reason = null, next_allowed_at = '-infinity'
-    where u.name = p_name;
+    update livewell.limit_use as u set closed_until = '-infinity', closed_reason = null where u.name = p_name;
+    perform livewell.reopen_limits(array[p_name]);
     perform livewell.audit_endpoint(
         'endpoint_resumed', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', null),
         p_reason, p_actor, p_now
