@@ -15,7 +15,7 @@ from livewell.budgets import (
     KeyDeclaration,
     ProviderDeclaration,
 )
-from livewell.kernel import Database, parse_size, parse_duration
+from livewell.kernel import Database, parse_duration, parse_size
 from tests.house.project import REFERENCE
 
 _SECTION = re.compile(r"^## `\[([^`]+)\]`\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)

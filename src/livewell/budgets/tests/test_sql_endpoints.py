@@ -11,8 +11,9 @@ import pytest
 from livewell.budgets import BudgetStore, InvalidBudget, UnknownEndpoint, UnknownProvider
 from livewell.budgets.tests.declared import NOW, Declaring
 from livewell.jobs import JobRequest, JobStore, KindDeclaration
+from livewell.jobs.tests.sql_surface import somebody_waits
 from livewell.kernel import Database, NotPermitted
-from livewell.testing import eventually
+from livewell.testing import until
 
 MINUTE = timedelta(minutes=1)
 PAUSE = "select livewell.pause_endpoint($1, coalesce($2, 'infinity'::timestamptz), 'too hot', 'tester', $3)"
@@ -76,9 +77,9 @@ async def test_what_is_not_there_is_not_touched(declaring: Declaring) -> None:
 async def test_a_pause_closes_until_its_time_or_until_resumed(declaring: Declaring, owner: Database) -> None:
     """A paused endpoint is closed with its reason and opens when resumed, at once; both are on record."""
     caller = declaring.caller
-    for until in (NOW, NOW - MINUTE):
+    for past in (NOW, NOW - MINUTE):
         with pytest.raises(InvalidBudget):
-            await caller.fetchval(PAUSE, "fmp", until, NOW)
+            await caller.fetchval(PAUSE, "fmp", past, NOW)
     await caller.fetchval(PAUSE, "fmp", NOW + MINUTE, NOW)
     use = await _use(owner)
     assert (use["closed_until"], use["closed_reason"], use["next_allowed_at"]) == (
@@ -187,18 +188,11 @@ async def test_two_changes_that_each_fit_do_not_both_happen(declaring: Declaring
     """Who changes budgets waits for who does, so that a quota is judged with all that its endpoints are."""
     kilo = 1024
     size = {"concurrent": 1, "expected_bytes": kilo, "max_bytes": 11 * kilo}
-    await declaring.apply(
-        {"acme": {"quota_bytes": 1000 * kilo, "quota_use": 0.95}}, {"acme/a": size, "acme/b": size}
-    )
+    await declaring.apply({"acme": {"quota_bytes": 1000 * kilo, "quota_use": 0.95}}, {"acme/a": size, "acme/b": size})
     async with owner.transaction() as first:
         assert await Declaring(first).set("endpoint", "acme/a", {"concurrent": 4})
         second = asyncio.create_task(declaring.set("endpoint", "acme/b", {"concurrent": 4}))
-        await eventually(lambda: _somebody_waits(owner))
+        await until(lambda: somebody_waits(owner), "the second change waits for the first")
     with pytest.raises(InvalidBudget, match="in flight could take"):
         await second
     assert (await declaring.endpoint("acme/b"))["concurrent"] == 1
-
-
-async def _somebody_waits(owner: Database) -> bool:
-    waiting = "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
-    return bool(await owner.fetchval(waiting))
