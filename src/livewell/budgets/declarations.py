@@ -4,16 +4,17 @@ What a table names is set, what it does not name stays. Limits in `[provider.x]`
 become the endpoint that bears the provider's name, which all endpoints of the provider share.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    StringConstraints,
     TypeAdapter,
     model_validator,
 )
@@ -40,6 +41,17 @@ def _length(value: object) -> object:
     return parse_duration(value) if isinstance(value, str) else value
 
 
+def _written(pattern: str, words: str) -> AfterValidator:
+    """Text of a pattern, which is told in words."""
+
+    def check(text: str) -> str:
+        if re.fullmatch(pattern, text) is None:
+            raise ValueError(f"should be {words}")
+        return text
+
+    return AfterValidator(check)
+
+
 def _quota(value: object) -> object:
     return None if value == "unlimited" else _size(value)
 
@@ -50,10 +62,11 @@ QuotaSize = Annotated[int | None, Field(gt=0, lt=2**63), BeforeValidator(_quota)
 Length = Annotated[timedelta, Field(gt=timedelta(0)), BeforeValidator(_length)]
 LengthOrNone = Annotated[timedelta, Field(ge=timedelta(0)), BeforeValidator(_length)]
 State = Literal["active", "disabled", "maintenance"]
-Name = Annotated[str, StringConstraints(pattern=r"^[^\s/@]{1,100}$")]
-EndpointName = Annotated[str, StringConstraints(pattern=r"^[^\s@]{1,100}$")]
-Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-File = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\n]+$")]
+Name = Annotated[str, _written(r"[^\s/@]{1,100}", "1 to 100 characters without space, / and @")]
+EndpointName = Annotated[str, _written(r"[^\s@]{1,100}", "1 to 100 characters without space and @")]
+Variable = Annotated[str, _written(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")]
+File = Annotated[str, _written(r"[^\n\0]+", "the path of a file")]
+Address = Annotated[str, _written(r"https?://\S+", "an http or https address")]
 
 
 class _Table(BaseModel):
@@ -145,7 +158,7 @@ class ProviderDeclaration(Calls):
 
     state: State = "active"
     description: str = ""
-    base_url: Annotated[str, StringConstraints(pattern=r"^https?://[^\s]+$")] | None = None
+    base_url: Address | None = None
     key_env: Variable | None = None
     key_file: File | None = None
     quota: Quota = Quota()
@@ -205,7 +218,7 @@ class ProviderSection:
 
     word = "provider"
     model = ProviderDeclaration
-    tables: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[Name, ProviderDeclaration])
+    by_name: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[Name, ProviderDeclaration])
     unknown_field = UnknownField
     invalid_field = InvalidField
 

@@ -74,8 +74,8 @@ class PlannedChange:
     new: Any
 
 
-class Section(Protocol):
-    """The tables `[word.name]` of a file, as the room that takes them offers them."""
+class Tables(Protocol):
+    """The tables `[word.name]` of a file, as the room that takes them reads them."""
 
     @property
     def word(self) -> str:
@@ -86,7 +86,7 @@ class Section(Protocol):
         """One table; with `extra="forbid"`, so that what is misspelt is found."""
 
     @property
-    def tables(self) -> TypeAdapter[dict[str, Any]]:
+    def by_name(self) -> TypeAdapter[dict[str, Any]]:
         """All its tables by name."""
 
     @property
@@ -96,6 +96,10 @@ class Section(Protocol):
     @property
     def invalid_field(self) -> type[LivewellError]:
         """The room's fact for a field that cannot be so."""
+
+
+class Section(Tables, Protocol):
+    """Tables of a file that are applied to the database."""
 
     async def apply(
         self, caller: "Caller | Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
@@ -125,7 +129,7 @@ class Declarations:
         return Problem(file=self.file, line=_line(self.lines, path), path=path, fact=fact)
 
 
-def read_declarations(content: bytes, file: str, sections: Sequence[Section]) -> Declarations:
+def read_declarations(content: bytes, file: str, sections: Sequence[Tables]) -> Declarations:
     """Read a file of declarations; DeclarationsRefused has all its problems."""
     document, lines = _parsed(content, file)
     by_word = {section.word: section for section in sections}
@@ -138,7 +142,7 @@ def read_declarations(content: bytes, file: str, sections: Sequence[Section]) ->
             problems.append(Problem(file=file, line=_line(lines, (word,)), path=(), fact=unknown))
             continue
         try:
-            declared[word] = section.tables.validate_python(tables)
+            declared[word] = section.by_name.validate_python(tables)
         except ValidationError as error:
             for path, table, fact in _facts(section, error):
                 problems.append(Problem(file=file, line=_line(lines, path), path=table, fact=fact))
@@ -173,7 +177,7 @@ def _place(message: str, content: bytes) -> tuple[int, str]:
     return (int(match["line"]) if match and match["line"] else last), f"{reason[:1].lower()}{reason[1:]}"
 
 
-def _facts(section: Section, error: ValidationError) -> Iterator[tuple[Path, Path, LivewellError]]:
+def _facts(section: Tables, error: ValidationError) -> Iterator[tuple[Path, Path, LivewellError]]:
     """Each problem with its path, and the path of the table it is told of."""
     for found in error.errors(include_url=False):
         path = (section.word, *(part for part in found["loc"] if part != "[key]"))

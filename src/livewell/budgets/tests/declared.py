@@ -32,9 +32,9 @@ class Declaring:
             {"providers": providers or {}, "endpoints": endpoints or {}, "keys": keys or {}}, plan_only=plan_only
         )
 
-    async def raw(self, declared: Any, *, plan_only: bool = False) -> list[asyncpg.Record]:
+    async def raw(self, declared: Any, *, plan_only: bool = False, now: datetime = NOW) -> list[asyncpg.Record]:
         statement = "select * from livewell.apply_providers($1::text::jsonb, $2, 'tester', $3)"
-        return await self.caller.fetch(statement, json.dumps(declared), plan_only, NOW)
+        return await self.caller.fetch(statement, json.dumps(declared), plan_only, now)
 
     async def set(self, thing: str, name: str, changes: Any, reason: str | None = None) -> bool:
         statement = f"select livewell.set_{thing}($1, $2::text::jsonb, $3, 'tester', $4)"

@@ -117,7 +117,10 @@ async def test_everything_that_can_be_said_is_said_to_the_database(database: Dat
     [
         ("[provider]\nx = 1\n", "2: provider: x should be a table"),
         ("provider = 1\n", "1: provider should be a table"),
-        ('["provider"."a b"]\n', "1: provider: a b: String should match pattern"),
+        ('["provider"."a b"]\n', "1: provider: a b should be 1 to 100 characters"),
+        ('[provider.a]\nkey_env = "A-B"\n', "2: provider.a: key_env should be the name of an environment variable ["),
+        ('[provider.a]\nbase_url = "acme"\n', "2: provider.a: base_url should be an http or https address ["),
+        ('[provider.a.endpoint."x y"]\n', "1: provider.a.endpoint: x y should be 1 to 100 characters"),
         (
             "[provider.a]\nendpoint.x.concurrent = true\n",
             "2: provider.a.endpoint.x: concurrent should be a valid integer",
