@@ -9,15 +9,11 @@ from livewell.kernel import DeclarationsRefused, LivewellError, Tables, dotted, 
 
 
 class UnknownPart(LivewellError):
-    """A boat has no such part."""
-
-    code = "test.unknown_part"
+    """A boat has no such part; without a code of its own, because only these tests know it."""
 
 
 class InvalidPart(LivewellError):
     """A part cannot be so."""
-
-    code = "test.invalid_part"
 
 
 class Boat(BaseModel):
@@ -48,6 +44,13 @@ def _problems(text: str) -> list[str]:
     return [str(problem) for problem in refused.value.problems]
 
 
+def test_a_problem_is_a_fact_of_the_room() -> None:
+    """Who takes the tables says by which facts they are refused."""
+    with pytest.raises(DeclarationsRefused) as refused:
+        read_declarations(b"[boat.a]\nlength = 'x'\nlegnth = 1\n", "harbour.toml", SECTIONS)
+    assert [type(problem.fact) for problem in refused.value.problems] == [InvalidPart, UnknownPart]
+
+
 def test_tables_become_what_their_section_says() -> None:
     """A file is its sections, each table a model; an empty file declares nothing."""
     declared = read_declarations(b"[boat.a]\nlength = 3\n", "harbour.toml", SECTIONS)
@@ -55,15 +58,15 @@ def test_tables_become_what_their_section_says() -> None:
     assert read_declarations(b"", "harbour.toml", SECTIONS).sections == {}
 
 
-def test_all_problems_are_told_in_order_of_lines_with_the_facts_of_the_room() -> None:
+def test_all_problems_are_told_in_order_of_lines() -> None:
     """Nobody mends a file one problem per run."""
     text = '[bote.x]\n[boat.a]\nlenght = 3\ncrew = [\n  "Ann",\n  7,\n]\n[boat.b]\nlength = "long"\n'
     assert _problems(text) == [
         'harbour.toml:1: unknown section "bote" (did you mean "boat"?) [kernel.unknown_section]',
-        "harbour.toml:2: boat.a: length is missing [test.invalid_part]",
-        'harbour.toml:3: boat.a: unknown field "lenght" (did you mean "length"?) [test.unknown_part]',
-        "harbour.toml:6: boat.a.crew: 1 should be a valid string, not 7 [test.invalid_part]",
-        "harbour.toml:9: boat.b: length should be a valid integer [test.invalid_part]",
+        "harbour.toml:2: boat.a: length is missing [livewell.error]",
+        'harbour.toml:3: boat.a: unknown field "lenght" (did you mean "length"?) [livewell.error]',
+        "harbour.toml:6: boat.a.crew: 1 should be a valid string, not 7 [livewell.error]",
+        "harbour.toml:9: boat.b: length should be a valid integer [livewell.error]",
     ]
 
 
@@ -84,7 +87,7 @@ def test_a_fact_that_turns_out_later_is_told_at_its_line() -> None:
     """What only the database knows to be wrong still has a place in the file, if only that of the table around it."""
     declared = read_declarations(b"\n[boat.a]\nlength = 3\n", "harbour.toml", SECTIONS)
     told = declared.problem(("boat", "a", "crew", 3), InvalidPart("too many hands", fix="sail alone"))
-    assert str(told) == "harbour.toml:2: boat.a.crew.3: too many hands (sail alone) [test.invalid_part]"
+    assert str(told) == "harbour.toml:2: boat.a.crew.3: too many hands (sail alone) [livewell.error]"
 
 
 def test_a_path_is_written_as_in_the_file() -> None:
