@@ -69,6 +69,8 @@ async def test_keys_are_listed_without_the_keys(cli: Cli) -> None:
     listed = await cli("keys", "list", "--json")
     assert {one["name"]: one["readable"] for one in listed.json} == {"one": True, "two": False, "three": True}
     table = await cli("keys", "list")
+    assert "acme@one is paused" in (await cli("endpoint", "pause", "acme@one")).out
+    assert "acme@one is open again" in (await cli("endpoint", "resume", "acme@one")).out
     assert "acme@one" in table.out
     assert "env:ACME_TWO" in table.out
     assert "secret" not in listed.out + listed.err + table.out + table.err
@@ -87,6 +89,7 @@ async def test_what_cannot_be_is_refused(cli: Cli, database: Database) -> None:
         (("endpoint", "pause", "fmp", "--until", "2120-01-01T00:00Z", "--for", "1h"), 2, "[cli.misused]"),
         (("endpoint", "resume", "fmp/x"), 1, "[budgets.unknown_endpoint]"),
         (("endpoint", "reset", "fmp/x"), 1, "[budgets.unknown_endpoint]"),
+        (("endpoint", "reset", "fmp@x"), 1, "(livewell keys list) [budgets.unknown_endpoint]"),
         (("provider", "show", "fpm"), 1, "did you mean fmp?) [budgets.unknown_provider]"),
         (("provider", "set", "fmp", "quota.use=2"), 1, "[budgets.invalid]"),
         (("provider", "set", "fmp", "quota.use=1"), 1, "[budgets.invalid]"),

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 group = typer.Typer(help="Show, tune, pause, resume and reset endpoints.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="ENDPOINT", help="The endpoint, as fmp/quote; an account, as fmp.")]
+Limiter = Annotated[
+    str,
+    typer.Argument(
+        metavar="ENDPOINT", help="The endpoint, as fmp/quote; an account, as fmp; a scope of keys, as fmp@main."
+    ),
+]
 
 
 @group.command("list", epilog="Example: livewell endpoint list")
@@ -78,7 +84,7 @@ def set_endpoint(
 @group.command("pause", epilog="Example: livewell endpoint pause fmp/quote --for 30m --reason 'provider is down'")
 def pause_endpoint(
     ctx: typer.Context,
-    name: Name,
+    name: Limiter,
     until: Annotated[
         str | None, typer.Option("--until", metavar="TIME", help="Until then, as 2026-11-20T18:30.")
     ] = None,
@@ -95,7 +101,7 @@ def pause_endpoint(
     end = moment(until) if pause is None else datetime.now(UTC) + pause
 
     async def work(app: "Livewell") -> None:
-        await _one(app, name)
+        await _require_limiter(app, name)
         await app.budgets.pause_endpoint(name, until=end, reason=reason, actor=who())
 
     run(ctx, work)
@@ -103,22 +109,22 @@ def pause_endpoint(
 
 
 @group.command("resume", epilog="Example: livewell endpoint resume fmp/quote")
-def resume_endpoint(ctx: typer.Context, name: Name, reason: Reason = None) -> None:
+def resume_endpoint(ctx: typer.Context, name: Limiter, reason: Reason = None) -> None:
     """Open an endpoint that was paused, or closed by its provider."""
 
     async def work(app: "Livewell") -> bool:
-        await _one(app, name)
+        await _require_limiter(app, name)
         return await app.budgets.resume_endpoint(name, reason=reason, actor=who())
 
     say(f"{name} is open again" if run(ctx, work) else f"{name} was not closed")
 
 
 @group.command("reset", epilog="Example: livewell endpoint reset fmp/quote --reason 'new contract'")
-def reset_endpoint(ctx: typer.Context, name: Name, reason: Reason = None) -> None:
+def reset_endpoint(ctx: typer.Context, name: Limiter, reason: Reason = None) -> None:
     """Forget what an endpoint taught: learned limits, throttling, its breaker. What was sent stays counted."""
 
     async def work(app: "Livewell") -> None:
-        await _one(app, name)
+        await _require_limiter(app, name)
         await app.budgets.reset_endpoint(name, reason=reason, actor=who())
 
     run(ctx, work)
@@ -134,6 +140,19 @@ async def _one(app: "Livewell", name: str) -> "Endpoint":
     if name not in endpoints:
         raise UnknownEndpoint(f"unknown endpoint {name}", fix=near(name, endpoints) or "livewell endpoint list")
     return endpoints[name]
+
+
+async def _require_limiter(app: "Livewell", name: str) -> None:
+    """What can be closed and opened: endpoints, accounts, and scopes of keys."""
+    if "@" not in name:
+        await _one(app, name)
+        return
+    from livewell.budgets import UnknownEndpoint
+    from livewell.cli.inputs import near
+
+    scopes = {f"{key.provider}@{key.scope}" for key in await app.budgets.list_api_keys()}
+    if name not in scopes:
+        raise UnknownEndpoint(f"unknown scope of keys {name}", fix=near(name, scopes) or "livewell keys list")
 
 
 def _closed(endpoint: "Endpoint") -> str | None:

@@ -138,7 +138,7 @@ async def test_a_limit_is_cleared_by_its_word_and_reset_by_null(declaring: Decla
 
 
 async def test_a_changed_limit_applies_at_once(declaring: Declaring, owner: Database) -> None:
-    """What waited for the old limit may ask again; an account's change concerns all below it, others nobody else."""
+    """What waited for the old limit may ask again; an account's or a key's change concerns all of the provider."""
     await declaring.apply({"acme": {}}, {"acme": {}, "acme/a": {}, "acme/b": {}}, {"acme@k": {"source": "env:K"}})
     close = "update livewell.limit_use set next_allowed_at = 'infinity'"
     open_now = "select name from livewell.limit_use where next_allowed_at < 'infinity' order by 1"
@@ -148,7 +148,10 @@ async def test_a_changed_limit_applies_at_once(declaring: Declaring, owner: Data
         assert [row["name"] for row in await owner.fetch(open_now)] == opened
     await owner.execute(close)
     await declaring.apply(None, None, {"acme@k": {"requests_per_hour": 5}})
-    assert [row["name"] for row in await owner.fetch(open_now)] == ["acme@k"]
+    assert [row["name"] for row in await owner.fetch(open_now)] == ["acme", "acme/a", "acme/b", "acme@k"]
+    await owner.execute(close)
+    await declaring.apply(None, None, {"acme@another": {"source": "env:K"}})
+    assert "acme/a" in [row["name"] for row in await owner.fetch(open_now)]
 
 
 BAD_ENDPOINTS: list[Any] = [

@@ -161,9 +161,13 @@ async def test_the_service_touches_no_table_of_budgets(database: Database) -> No
 
 
 async def test_what_was_closed_by_hand_is_claimed_from_as_soon_as_it_is_open(database: Database) -> None:
-    """Paused or disabled, an endpoint, its account or its provider holds everything back, and lets go at once."""
+    """Paused or disabled, an endpoint, its account, keys or provider hold everything back, and let go at once."""
     store, jobs = BudgetStore(database), JobStore(database)
-    declared = {"providers": {"acme": {}}, "endpoints": {"acme": {}, "acme/a": {"backpressure_delay": "0"}}}
+    declared: dict[str, Any] = {
+        "providers": {"acme": {}},
+        "endpoints": {"acme": {}, "acme/a": {"backpressure_delay": "0"}},
+    }
+    declared["keys"] = {"acme@k": {"source": "env:K", "scope": "main"}}
     await store.apply_providers(declared, plan_only=False, actor="tester")
     await jobs.declare_kinds([KindDeclaration(kind="call")], actor="tester")
     await jobs.enqueue_jobs([JobRequest("call", {"n": n}, endpoint="acme/a") for n in range(5)])
@@ -172,7 +176,7 @@ async def test_what_was_closed_by_hand_is_claimed_from_as_soon_as_it_is_open(dat
         return len(await jobs.claim_jobs("w1", ["general"], 1))
 
     by: dict[str, Any] = {"reason": None, "actor": "tester"}
-    for name in ("acme/a", "acme"):
+    for name in ("acme/a", "acme", "acme@main"):
         await store.pause_endpoint(name, until=None, **by)
         assert await claimed() == 0
         await store.resume_endpoint(name, **by)

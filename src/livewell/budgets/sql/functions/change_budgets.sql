@@ -28,9 +28,7 @@ begin
             jsonb_path_query_array(v_changes, '$[*] ? (@.change != "same")'), p_reason, p_actor, p_now
         );
         perform livewell.reopen_limits(array(
-            select case c.thing when 'key' then split_part(c.name, '@', 1) || '@' || (c.new ->> 'scope') else c.name end
-            from jsonb_to_recordset(v_changes) as c (thing text, name text, change text, new jsonb)
-            where c.change = 'change'
+            select c.name from jsonb_to_recordset(v_changes) as c (name text, change text) where c.change <> 'same'
         ));
     end if;
     return query

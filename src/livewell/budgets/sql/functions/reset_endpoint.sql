@@ -1,4 +1,4 @@
--- Forgets what an endpoint taught: learned limits, throttles, closings, failures; its breaker is closed. What was sent
+-- Forgets what an endpoint (or an account, or a scope of keys) taught: learned limits, throttles, closings, failures; its breaker is closed. What was sent
 -- stays counted, and answers older than the newest seen teach nothing.
 -- for: service
 create or replace function livewell.reset_endpoint(
@@ -12,7 +12,7 @@ declare
     v_new livewell.limit_use;
 begin
     perform livewell.require_primary();
-    v_old := livewell.lock_limit_of_endpoint(p_name);
+    v_old := livewell.lock_limit(p_name);
     update livewell.limit_use as u set
         closed_until = '-infinity', closed_reason = null, throttles = 0, learned_per_minute = null,
         learned_per_hour = null, learned_tokens_per_minute = null, learned_tokens_per_hour = null, remaining = null, remaining_since = null, remaining_until = null,

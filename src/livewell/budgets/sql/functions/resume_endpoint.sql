@@ -1,4 +1,4 @@
--- Opens an endpoint that was paused or closed; false when it was open. A breaker that is open stays so.
+-- Opens an endpoint (or an account, or a scope of keys) that was paused or closed; false when it was open. A breaker that is open stays so.
 -- for: service
 create or replace function livewell.resume_endpoint(
     p_name text, p_reason text default null, p_actor text default session_user,
@@ -10,7 +10,7 @@ declare
     v_old timestamptz;
 begin
     perform livewell.require_primary();
-    v_old := (livewell.lock_limit_of_endpoint(p_name)).closed_until;
+    v_old := (livewell.lock_limit(p_name)).closed_until;
     if v_old <= p_now then
         return false;
     end if;
