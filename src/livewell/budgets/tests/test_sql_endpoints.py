@@ -166,8 +166,8 @@ async def test_what_was_closed_by_hand_is_claimed_from_as_soon_as_it_is_open(dat
     declared: dict[str, Any] = {
         "providers": {"acme": {}},
         "endpoints": {"acme": {}, "acme/a": {"backpressure_delay": "0"}},
+        "keys": {"acme@k": {"source": "env:K", "scope": "main"}},
     }
-    declared["keys"] = {"acme@k": {"source": "env:K", "scope": "main"}}
     await store.apply_providers(declared, plan_only=False, actor="tester")
     await jobs.declare_kinds([KindDeclaration(kind="call")], actor="tester")
     await jobs.enqueue_jobs([JobRequest("call", {"n": n}, endpoint="acme/a") for n in range(5)])
