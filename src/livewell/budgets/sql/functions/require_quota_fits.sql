@@ -25,7 +25,7 @@ begin
                 'calls in flight could take %s bytes more than expected, and quota_use keeps only %s free',
                 trunc(v_overrun), v_kept
             ),
-            'lower concurrent, max_bytes or quota_use, or raise expected_bytes'
+            'lower concurrent, max_bytes or quota_use, or expect the cap: expected_bytes = max_bytes'
         );
     end if;
 end $$;
