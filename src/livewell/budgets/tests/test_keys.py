@@ -136,5 +136,6 @@ def test_a_logged_secret_is_a_mask(shape: str) -> None:
         raise ValueError(secret)
     except ValueError:
         log.exception("call_failed")
+    structlog.reset_defaults()
     assert "call_failed" in out.getvalue()
     assert KEY not in out.getvalue()
