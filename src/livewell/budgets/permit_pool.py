@@ -158,6 +158,11 @@ class PermitPool:
                     if not permit.has_expired:
                         raise
 
+    def waiting(self, endpoint: str) -> int:
+        """How many wait for a permit of that endpoint."""
+        queue = self._queues.get(endpoint)
+        return queue.waiting if queue is not None else 0
+
     async def flush(self) -> None:
         """Tell the database what is settled now."""
         await self._settler.flush()

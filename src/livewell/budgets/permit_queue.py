@@ -85,6 +85,10 @@ class PermitQueue:
         self._closing = False
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def waiting(self) -> int:
+        return sum(not waiter.future.done() for waiter in self._waiters)
+
     async def take(
         self, shape: Shape, own_key: Secret | None, *, timeout: timedelta | None, at_once: bool
     ) -> Permit | None:
