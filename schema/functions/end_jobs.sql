@@ -24,7 +24,7 @@ begin
         where j.id = i.id and j.lease_token = i.token
         returning j.id, j.lane_id, j.kind, j.priority, j.due_at, j.attempt, j.failures, j.retries, j.payload, j.category,
             j.dedupe_key, j.serial_key, j.endpoint, j.estimated_bytes, j.estimated_tokens, j.worker, j.started_at,
-            j.cancel_reason, j.trace_context, j.created_at, i.outcome, i.detail
+            j.cancel_reason, j.trace_context, j.created_at, j.reserved_bytes, j.reserved_tokens, j.api_key, i.outcome, i.detail
     ),
     done as (
         insert into livewell.job_done (
@@ -40,8 +40,12 @@ begin
         from gone as g
     )
     select array_agg(g.id), array_agg(g.outcome), array_agg(g.serial_key) filter (where g.serial_key is not null),
-        array_agg(distinct g.kind) filter (where g.kind = any (v_capped))
-    into v_ended.ids, v_ended.states, v_ended.serial_keys, v_ended.kinds
+        array_agg(distinct g.kind) filter (where g.kind = any (v_capped) or g.reserved_tokens is not null),
+        array_agg(row (
+            g.endpoint, g.api_key, g.kind, g.started_at, g.reserved_bytes, g.reserved_tokens, (g.detail ->> 'actual_bytes')::bigint,
+            (g.detail ->> 'actual_tokens')::integer, g.outcome, g.detail -> 'rate'
+        )::livewell.spent_call) filter (where g.reserved_tokens is not null)
+    into v_ended.ids, v_ended.states, v_ended.serial_keys, v_ended.kinds, v_ended.spent
     from gone as g;
     if 'dead' = any (p_outcomes) then
         v_dead := livewell.bury_jobs(p_ids, p_tokens, p_outcomes, p_details, v_capped, p_now);
@@ -49,6 +53,7 @@ begin
         v_ended.states := v_ended.states || v_dead.states;
         v_ended.serial_keys := v_ended.serial_keys || v_dead.serial_keys;
         v_ended.kinds := v_ended.kinds || v_dead.kinds;
+        v_ended.spent := v_ended.spent || v_dead.spent;
     end if;
     return v_ended;
 end $function$;

@@ -21,7 +21,7 @@ begin
     into v_ids, v_tokens, v_outcomes, v_details
     from unnest(p_ids, p_tokens, p_outcomes) with ordinality as i (id, token, outcome)
     join livewell.job_live as j on j.id = i.id and j.lease_token = i.token
-    where i.outcome in ('failed', 'rescheduled', 'reset')
+    where i.outcome in ('failed', 'rescheduled', 'throttled', 'reset')
         and (j.cancel_reason is not null or (i.outcome = 'failed' and j.failures >= j.retries));
     if v_ids is not null then
         v_last := livewell.end_jobs(v_ids, v_tokens, v_outcomes, v_details, p_now);
@@ -31,12 +31,15 @@ begin
         select i.id, i.token, i.outcome, d.detail, (d.detail ->> 'delay_seconds')::double precision as delay_seconds
         from unnest(p_ids, p_tokens, p_outcomes) with ordinality as i (id, token, outcome)
         cross join lateral (select p_details -> (i.ordinality - 1)::integer as detail) as d
-        where i.outcome in ('failed', 'rescheduled', 'reset')
+        where i.outcome in ('failed', 'rescheduled', 'throttled', 'reset')
     ),
     held as materialized (
-        select j.id, j.kind, j.attempt, j.worker, j.started_at, j.serial_key, i.outcome, i.detail, k.concurrency is not null as capped,
+        select j.id, j.kind, j.attempt, j.worker, j.started_at, j.serial_key, i.outcome, i.detail, j.endpoint, j.api_key,
+            j.reserved_bytes, j.reserved_tokens, k.concurrency is not null or j.reserved_tokens is not null as capped,
             case
                 when i.outcome = 'reset' then interval '0'
+                -- Its endpoint is closed meanwhile; without one it is the job that waits.
+                when i.outcome = 'throttled' then make_interval(secs => case when j.endpoint is null then coalesce(i.delay_seconds, 60) else 0 end)
                 when i.outcome = 'rescheduled'
                     then make_interval(secs => i.delay_seconds + random() * least(i.delay_seconds / 2, 30))
                 when i.delay_seconds is not null then make_interval(secs => i.delay_seconds)
@@ -49,24 +52,31 @@ begin
     ),
     again as (
         update livewell.job_live as j
-        set state = 'pending', lease_token = null, lease_until = null, worker = null, started_at = null,
-            due_at = p_now + h.delay, held = case when h.delay > interval '0' then 'due' end,
+        set state = 'pending', lease_token = null, lease_until = null, worker = null, started_at = null, reserved_bytes = null,
+            reserved_tokens = null, api_key = null, due_at = p_now + h.delay, held = case when h.delay > interval '0' then 'due' end,
             failures = j.failures + (h.outcome = 'failed')::integer
         from held as h
         where j.id = h.id
     ),
     tried as (
         insert into livewell.job_attempt (job_id, attempt, worker, started_at, ended_at, outcome, error, reason)
-        select h.id, h.attempt, h.worker, h.started_at, p_now, h.outcome, h.detail -> 'error', h.detail ->> 'reason'
+        select h.id, h.attempt, h.worker, h.started_at, p_now, case h.outcome when 'throttled' then 'rescheduled' else h.outcome end,
+            h.detail -> 'error', coalesce(h.detail ->> 'reason', case h.outcome when 'throttled' then 'throttled' end)
         from held as h
     )
     select array_agg(h.id), array_agg('pending'::text), array_agg(h.serial_key) filter (where h.serial_key is not null),
-        array_agg(distinct h.kind) filter (where h.capped or h.delay = interval '0')
-    into v_again.ids, v_again.states, v_again.serial_keys, v_again.kinds
+        array_agg(distinct h.kind) filter (where h.capped or h.delay = interval '0'),
+        array_agg(row (
+            h.endpoint, h.api_key, h.kind, h.started_at, h.reserved_bytes, h.reserved_tokens, (h.detail ->> 'actual_bytes')::bigint,
+            (h.detail ->> 'actual_tokens')::integer, case when h.detail ->> 'sent' = 'false' then 'unsent' else h.outcome end,
+            case h.outcome when 'throttled' then jsonb_build_object('status', 429) || coalesce(h.detail -> 'rate', '{}') else h.detail -> 'rate' end
+        )::livewell.spent_call) filter (where h.reserved_tokens is not null)
+    into v_again.ids, v_again.states, v_again.serial_keys, v_again.kinds, v_again.spent
     from held as h;
     v_again.ids := v_again.ids || v_last.ids;
     v_again.states := v_again.states || v_last.states;
     v_again.serial_keys := v_again.serial_keys || v_last.serial_keys;
     v_again.kinds := v_again.kinds || v_last.kinds;
+    v_again.spent := v_again.spent || v_last.spent;
     return v_again;
 end $function$;

@@ -31,5 +31,8 @@ create table livewell.job (
     error jsonb,
     reason text,
     acknowledged_at timestamp with time zone,
-    acknowledged_by text
+    acknowledged_by text,
+    reserved_bytes bigint,
+    reserved_tokens integer,
+    api_key text
 ) partition by LIST (state);

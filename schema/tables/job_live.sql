@@ -7,6 +7,8 @@ create table livewell.job_live partition of livewell.job (
 
 CREATE INDEX job_live_deferred ON livewell.job_live USING btree (due_at) WHERE (held = 'due'::text);
 
+CREATE INDEX job_live_endpoint ON livewell.job_live USING btree (endpoint, state) WHERE (endpoint IS NOT NULL);
+
 CREATE INDEX job_live_lease ON livewell.job_live USING btree (lease_until) WHERE (state = 'processing'::text);
 
 CREATE UNIQUE INDEX job_live_one_per_dedupe_key ON livewell.job_live USING btree (dedupe_key) WHERE (dedupe_key IS NOT NULL);

@@ -1,4 +1,26 @@
-"""Budgets: what may still be spent at a provider, in requests, tokens, concurrent calls and bytes."""
+"""Budgets: what may still be spent at providers that bill by call, token and byte, and punish excess.
+
+The room owns providers, endpoints and keys, what is used of their limits, the hourly ledger, size estimates, and
+permits. It decides how many requests, tokens and bytes may start now; the queue asks it in the transaction that claims,
+and settles with it in the one that finishes.
+
+Invariants. In every window of a limit's length, wherever it begins, no more requests start than the limit, and no more
+arrive at the provider, if calls are sent within `send_within` of their permit or not at all. Concurrency in use is the
+number of live leases, bytes in flight the sum of their reservations: nothing is counted up and down, nothing leaks.
+Tokens and bytes are never over when reservations are upper bounds; otherwise by at most what is in flight times the
+excess of one, which `apply` holds within the quota's buffer. A settlement counts once, by the reservation it belongs
+to; what nobody knows stays as it was reserved. No secret is in the database.
+
+Locking. Whoever decides locks the limits (`limit_use`) in order of name, then the quotas in order of provider, and
+counts in a later statement, by a clock read after the locks are held.
+
+How it fails. A provider that says 429 closes its endpoint until the time stated; one that fails too often is left alone
+by its breaker and tried again by a few probes; one that lies in its headers can make us slower, never faster. A holder
+of permits that dies gives its concurrency back with its lease.
+
+Permits by hand (`PermitPool`) are for code that makes several calls; `read_rate_headers` turns an answer's headers into
+facts the limiter learns from; a `KeyRing` finds API keys where their sources say.
+"""
 
 from livewell.budgets.errors import (
     BudgetError,

@@ -69,6 +69,8 @@ from livewell.jobs.types import (
     Reschedule,
     Rescued,
     Reset,
+    Spent,
+    Throttled,
 )
 
 JOBS_CHANNEL = "livewell_jobs"
@@ -118,6 +120,8 @@ __all__ = [
     "Rescued",
     "Rescuer",
     "Reset",
+    "Spent",
+    "Throttled",
     "UnknownJob",
     "UnknownKind",
     "count_enqueued",

@@ -33,6 +33,7 @@ from livewell.jobs.types import (
     Reschedule,
     Rescued,
     Reset,
+    Throttled,
 )
 from livewell.kernel import Caller, Connection, Queries, fact_from
 
@@ -92,9 +93,9 @@ class JobStore:
     async def finish_jobs(self, finishes: Sequence[Finish]) -> dict[JobId, str]:
         """The state of each job that is not completed now, `lost` where the attempt no longer counted."""
         outcomes, details = None, None
-        if any(finish.outcome is not NOTHING for finish in finishes):
+        if any(finish.outcome is not NOTHING or finish.spent is not None for finish in finishes):
             outcomes = [finish.outcome.word for finish in finishes]
-            details = f"[{','.join(_detail(finish.outcome) for finish in finishes)}]"
+            details = f"[{','.join(map(_detail, finishes))}]"
         rows = await self._caller.fetch(
             QUERIES["finish_jobs"],
             [finish.job_id for finish in finishes],
@@ -210,20 +211,28 @@ def _filled(fields: JsonObject) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _detail(outcome: Outcome) -> str:
+def _detail(finish: Finish) -> str:
+    outcome = finish.outcome
+    if finish.spent is None and isinstance(outcome, Completed):
+        return "null" if outcome.result is None else f'{{"result":{outcome.result}}}'
+    return to_json(_told_of(outcome) | (finish.spent.as_detail() if finish.spent else {})).decode()
+
+
+def _told_of(outcome: Outcome) -> dict[str, Any]:
     match outcome:
-        case Completed(result=None, actual_bytes=None):
-            return "null"
-        case Completed(result=result, actual_bytes=None):
-            return f'{{"result":{result}}}'
-        case Completed(result=result, actual_bytes=actual_bytes):
-            return f'{{"result":{result or "null"},"actual_bytes":{actual_bytes}}}'
+        case Completed(result=result):
+            return {} if result is None else {"result": from_json(result)}
         case Failed(error=error, reason=reason) | Dead(error=error, reason=reason):
-            return to_json({"error": error, "reason": reason}).decode()
+            return {"error": error, "reason": reason}
         case Reschedule(delay=delay, reason=reason):
-            return to_json({"delay_seconds": delay.total_seconds(), "reason": reason}).decode()
+            return {"delay_seconds": delay.total_seconds(), "reason": reason}
+        case Throttled(retry_after=wait, reason=reason):
+            seconds = None if wait is None else wait.total_seconds()
+            return {"delay_seconds": seconds, "reason": reason} | (
+                {} if seconds is None else {"rate": {"retry_after_seconds": seconds}}
+            )
         case Reset(reason=reason) | Cancel(reason=reason):
-            return to_json({"reason": reason}).decode()
+            return {"reason": reason}
         case _:
             assert_never(outcome)
 

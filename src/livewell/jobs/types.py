@@ -59,6 +59,9 @@ class ClaimedJob(NamedTuple):
     serial_key: str | None
     endpoint: str | None
     trace_context: str | None
+    api_key: str | None = None
+    key_source: str | None = None
+    send_within_seconds: float | None = None
 
 
 class Beat(NamedTuple):
@@ -76,7 +79,6 @@ class Completed:
 
     word: ClassVar[str] = "completed"
     result: str | None = None
-    actual_bytes: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,6 +96,18 @@ class Reschedule:
 
     word: ClassVar[str] = "rescheduled"
     delay: timedelta
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Throttled:
+    """The provider said: too much. The job's endpoint is closed until the time stated, or for a growing while.
+
+    The job goes back without losing a retry. Without an endpoint it is the job that waits so long (a minute).
+    """
+
+    word: ClassVar[str] = "throttled"
+    retry_after: timedelta | None = None
     reason: str | None = None
 
 
@@ -125,7 +139,25 @@ class Dead:
 NOTHING = Completed()
 """Done, with nothing to keep: what most handlers return, made once."""
 
-Outcome: TypeAlias = Completed | Failed | Reschedule | Reset | Cancel | Dead
+Outcome: TypeAlias = Completed | Failed | Reschedule | Throttled | Reset | Cancel | Dead
+
+
+@dataclass(kw_only=True, slots=True)
+class Spent:
+    """What an attempt used of its endpoint's budget, as far as it is known; what is not stays as it was reserved.
+
+    `rate` is what the answer said of limits; `sent` is false when nothing was sent at all.
+    """
+
+    bytes: int | None = None
+    tokens: int | None = None
+    rate: JsonObject | None = None
+    sent: bool = True
+
+    def as_detail(self) -> dict[str, Any]:
+        found = {"actual_bytes": self.bytes, "actual_tokens": self.tokens, "rate": self.rate}
+        detail = {name: value for name, value in found.items() if value is not None}
+        return detail if self.sent else {**detail, "sent": False}
 
 
 class Finish(NamedTuple):
@@ -134,6 +166,7 @@ class Finish(NamedTuple):
     job_id: JobId
     lease_token: UUID
     outcome: Outcome
+    spent: Spent | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

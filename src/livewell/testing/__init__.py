@@ -9,7 +9,8 @@
 - `pgbouncer`: PgBouncer in transaction mode before the test's database.
 - `tcp_proxy`: a proxy before the shared server that delays, swallows and cuts.
 
-`child()` runs a Python process of the test's own that it talks to and kills; `until()` waits for a condition.
+`make_endpoint()` and `make_key()` make what budgets are about. `child()` runs a Python process of the test's own that
+it talks to and kills; `until()` waits for a condition.
 
 All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
 throwaway folder. It and the standby's pair run with fsync off; `own_server` is durable. What a machine lacks is skipped
@@ -20,6 +21,7 @@ The folder of a run that was killed is removed, with its servers, by the next ru
 """
 
 from livewell.testing.addresses import Address
+from livewell.testing.endpoints import make_endpoint, make_key
 from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
 from livewell.testing.processes import Child, child
 from livewell.testing.proxy import TcpProxy, Way
@@ -40,6 +42,8 @@ __all__ = [
     "child",
     "connected",
     "lack",
+    "make_endpoint",
+    "make_key",
     "pgbouncer_before",
     "require",
     "until",

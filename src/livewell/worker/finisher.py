@@ -86,7 +86,7 @@ class Finisher:
             try:
                 with FINISH_SECONDS.time():
                     states = await self._store.finish_jobs(
-                        [Finish(held.job.job_id, held.job.lease_token, outcome) for held, outcome in batch]
+                        [Finish(held.job.job_id, held.job.lease_token, outcome, held.spent) for held, outcome in batch]
                     )
             except Exception as error:  # noqa: BLE001 - an outcome is not dropped for any reason
                 if _is_refused(error):

@@ -26,6 +26,7 @@ from livewell.jobs import (
     PayloadChecker,
     Reschedule,
     Reset,
+    Throttled,
 )
 from livewell.worker.errors import BadHandler
 
@@ -64,7 +65,7 @@ class Handler:
         """What the function returned, as the outcome of its job."""
         if answer is None:
             return NOTHING
-        if isinstance(answer, (Completed, Failed, Reschedule, Reset, Cancel, Dead)):
+        if isinstance(answer, (Completed, Failed, Reschedule, Throttled, Reset, Cancel, Dead)):
             return answer
         try:
             return Completed(answer.model_dump_json() if isinstance(answer, BaseModel) else to_json(answer).decode())

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from livewell.jobs import ClaimedJob, JobId
+from livewell.jobs import ClaimedJob, JobId, Spent
 
 
 class Stop(Enum):
@@ -19,6 +19,7 @@ class Stop(Enum):
     LOST = "its lease may be lost"
     CANCELLED = "it was cancelled"
     OVERDUE = "it reached its time limit"
+    LATE = "its permit ran out before it started"
 
 
 @dataclass(slots=True, eq=False)
@@ -27,6 +28,8 @@ class HeldJob:
 
     job: ClaimedJob
     trusted_until: float
+    send_by: float | None = None
+    spent: Spent | None = None
     task: "asyncio.Task[None] | None" = None
     started: float = 0.0
     must_end_by: float | None = None
@@ -36,6 +39,12 @@ class HeldJob:
 
     def was_stopped(self) -> bool:
         return self.stop is not None
+
+    def may_start(self) -> bool:
+        """Whether nothing has stopped it while it waited for its slot, and its permit to call is still good."""
+        if self.send_by is not None and self.started > self.send_by:
+            self.tell(Stop.LATE)
+        return self.stop is None
 
     def tell(self, stop: Stop, reason: str | None = None) -> None:
         """Stop it: the first reason counts; one that waits for its slot will not start."""
@@ -73,6 +82,8 @@ class Hold:
             if job.lease_seconds != lease_seconds:
                 lease_seconds, trusted_until = job.lease_seconds, asked_at + trusted_seconds(job.lease_seconds)
             held = HeldJob(job, trusted_until)
+            if job.send_within_seconds is not None:
+                held.send_by = asked_at + job.send_within_seconds
             before = self._held.get(job.job_id)
             if before is not None:
                 before.tell(Stop.LOST)

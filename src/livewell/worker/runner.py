@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 
 import structlog
 
-from livewell.jobs import RUN_TIMES, Cancel, Dead, Failed, InvalidPayload, Kind, Outcome, PayloadChecker, Reset
+from livewell.budgets import PermitExpired
+from livewell.jobs import RUN_TIMES, Cancel, Dead, Failed, InvalidPayload, Kind, Outcome, PayloadChecker, Reset, Spent
 from livewell.kernel import working_on
 from livewell.worker.context import JobContext
 from livewell.worker.failures import describe, is_contention, text_of
@@ -99,7 +100,7 @@ class Runner:
         """Run the handler; None when the attempt no longer counts."""
         job = held.job
         handler = self._handlers[job.kind]
-        if held.stop is not None:
+        if not held.may_start():
             return self._stopped(held)
         if self._time_limits and (limit := self._time_limits.get(job.kind)) is not None:
             held.must_end_by = held.started + limit
@@ -107,7 +108,7 @@ class Runner:
             payload = handler.read(job.payload, self._checker)
             held.task = task
             if handler.wants_context:
-                call = handler.function(payload, JobContext(job, worker=self._worker, deadline=held.must_end_by))
+                call = handler.function(payload, JobContext(held, worker=self._worker))
             else:
                 call = handler.function(payload)
             if self._traced:
@@ -132,6 +133,8 @@ class Runner:
         job = held.job
         if held.was_stopped():
             return self._stopped(held)
+        if isinstance(error, PermitExpired):
+            return Reset(str(error))
         if is_contention(error) and job.attempt - job.failures <= MOST_RESETS:
             log.info("job_contended", kind=job.kind, attempt=job.attempt, error=text_of(error))
             return Reset(f"{type(error).__name__}: {text_of(error)}")
@@ -144,6 +147,9 @@ class Runner:
         match held.stop:
             case Stop.CANCELLED:
                 return Cancel(held.stop_reason)
+            case Stop.LATE:
+                held.spent = Spent(sent=False)
+                return Reset(Stop.LATE.value)
             case Stop.OVERDUE:
                 limit = (held.must_end_by or held.started) - held.started
                 error = TimeoutError(f"not done within its time limit of {limit:g} s")

@@ -17,7 +17,7 @@ from datetime import timedelta
 
 import structlog
 
-from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, PayloadChecker, Reset
+from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, PayloadChecker, Reset, Spent
 from livewell.kernel import Database, LivewellError
 from livewell.settings import SettingsWatcher
 from livewell.worker.errors import NothingToServe
@@ -144,6 +144,7 @@ class Worker:
             await feeding
             log.info("worker_draining", worker=self.id, running=parts.hold.running, given_back=parts.hold.waiting)
             for held in parts.hold.give_back():
+                held.spent = Spent(sent=False) if held.job.endpoint else None
                 parts.finisher.add(held, Reset("the worker was drained before it started"))
             slots_stop.set()
             await slots

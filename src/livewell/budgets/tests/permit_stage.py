@@ -16,8 +16,8 @@ insert into livewell.limit_use (name) values ('stage/call');
 """
 _SPENT = """
 select
-    (select coalesce(sum(cardinality(b.open)), 0) from livewell.permit_block as b where b.endpoint = u.name)::int as open,
-    (select count(*) from livewell.permit_block as b where b.endpoint = u.name)::int as blocks,
+    (select coalesce(sum(cardinality(b.open)), 0) from livewell.permit_block as b)::int as open,
+    (select count(*) from livewell.permit_block)::int as blocks,
     (select coalesce(sum(x), 0) from unnest(u.minute_requests) as x)::int as requests,
     (select coalesce(sum(x), 0) from unnest(u.minute_tokens) as x)::int as tokens,
     (select coalesce(sum(x), 0) from unnest(u.failures) as x)::int as failures,

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from functools import partial
 
 import pytest
 import pytest_asyncio
@@ -84,13 +85,15 @@ async def test_a_call_that_was_never_sent_costs_no_bytes(pool: PermitPool, owner
 async def test_an_exception_after_sending_is_a_failure(pool: PermitPool, owner: Database) -> None:
     """The breaker counts a call whose block was left by an exception, and no call that was not made."""
     await declare(owner)
-    with pytest.raises(ZeroDivisionError):
-        async with pool.permit(ENDPOINT) as permit:
+
+    async def broken(permit: Permit, *, sent: bool) -> None:
+        if sent:
             permit.send()
-            _ = 1 / 0
-    with pytest.raises(ZeroDivisionError):
-        async with pool.permit(ENDPOINT):
-            _ = 1 / 0
+        raise ZeroDivisionError
+
+    for sent in (True, False):
+        with pytest.raises(ZeroDivisionError):
+            await pool.call(ENDPOINT, partial(broken, sent=sent))
     await pool.flush()
     after = await spent(owner)
     assert (after.failures, after.sent, after.bytes) == (1, 1, 1000)
@@ -165,9 +168,9 @@ async def test_a_late_call_is_not_sent(pool: PermitPool, owner: Database, watch:
     async with pool.permit(ENDPOINT) as permit:
         watch.now += 1.99
         permit.send()
-    with pytest.raises(PermitExpired):
-        async with pool.permit(ENDPOINT) as permit:
-            watch.now += 2.01
+    async with pool.permit(ENDPOINT) as permit:
+        watch.now += 2.01
+        with pytest.raises(PermitExpired):
             permit.send()
     await pool.flush()
     after = await spent(owner)

@@ -187,3 +187,9 @@ create table livewell.permit_block (
 ) with (fillfactor = 70);
 create index permit_block_endpoint on livewell.permit_block (endpoint);
 create index permit_block_lease on livewell.permit_block (lease_until);
+
+-- The room under some limits and quotas while a claim is made, and what it has spent of them; null is any amount.
+create type livewell.budget_rooms as (
+    names text[], kinds text[], requests bigint[], tokens bigint[], opens timestamptz[], spent_requests bigint[],
+    spent_tokens bigint[], providers text[], bytes bigint[], low boolean[], spent_bytes bigint[]
+);

@@ -12,3 +12,6 @@ on conflict (name) do nothing;
 
 insert into livewell.limit_use (name) select e.name from livewell.endpoint as e on conflict (name) do nothing;
 insert into livewell.quota_use (provider) select p.name from livewell.provider as p on conflict (provider) do nothing;
+
+-- What a claim has chosen so far: rows by their place, the key of each, and the room that is left.
+create type livewell.affordable_jobs as (places tid[], keys text[], rooms livewell.budget_rooms);

@@ -16,10 +16,10 @@ begin
         return false;
     end if;
     select array_agg(i.outcome) into v_unknown from unnest(p_outcomes) as i (outcome)
-    where i.outcome is null or i.outcome not in ('completed', 'failed', 'dead', 'rescheduled', 'reset', 'cancelled');
+    where i.outcome is null or i.outcome not in ('completed', 'failed', 'dead', 'rescheduled', 'throttled', 'reset', 'cancelled');
     if v_unknown is not null then
         raise exception using errcode = 'LWJ03', message = format('unknown outcome: %s', v_unknown[1]),
-            hint = 'one of completed, failed, dead, rescheduled, reset, cancelled';
+            hint = 'one of completed, failed, dead, rescheduled, throttled, reset, cancelled';
     end if;
     perform livewell.refuse_repeated_jobs(p_ids);
     return true;

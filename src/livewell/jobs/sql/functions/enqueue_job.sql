@@ -1,5 +1,5 @@
 -- Queues one job in the caller's transaction. The ordinary one takes two statements; whatever is not ordinary (a duplicate,
--- a serial key, a lane yet to be opened, a mistake) goes the way of a batch.
+-- a serial key, an endpoint, a lane yet to be opened, a mistake) goes the way of a batch.
 -- for: service
 create or replace function livewell.enqueue_job(
     p_kind text,
@@ -32,13 +32,13 @@ begin
     if p_delay_seconds is not null then
         v_due_at := v_due_at + make_interval(secs => p_delay_seconds);
     end if;
-    if p_serial_key is null and p_on_duplicate = 'keep' and p_dedupe_key is distinct from '' and p_endpoint is distinct from ''
+    if p_serial_key is null and p_on_duplicate = 'keep' and p_dedupe_key is distinct from '' and p_endpoint is null
         and jsonb_typeof(p_payload) = 'object' and p_payload <> '{}' then
         select l.id, coalesce(p_priority, k.default_priority), coalesce(p_retries, k.retries),
             case when w.idle then k.queue_group end, coalesce(w.handled, false)
         into v_lane_id, v_priority, v_retries, v_idle_group, handled
         from livewell.job_kind as k
-        join livewell.job_lane as l on l.kind = k.kind and l.endpoint is not distinct from p_endpoint
+        join livewell.job_lane as l on l.kind = k.kind and l.endpoint is null
         cross join lateral (
             select bool_or(w.idle and k.queue_group = any (w.queue_groups)) as idle, bool_or(p_kind = any (w.kinds)) as handled
             from livewell.worker as w where w.last_seen > p_now - interval '5 minutes'
@@ -47,12 +47,12 @@ begin
             and (select s.value::boolean from livewell.settings as s where s.name = 'queue.enqueue_enabled');
         if v_lane_id is not null then
             insert into livewell.job_live (
-                lane_id, kind, priority, due_at, held, retries, payload, category, dedupe_key, endpoint, estimated_bytes,
+                lane_id, kind, priority, due_at, held, retries, payload, category, dedupe_key, estimated_bytes,
                 estimated_tokens, trace_context, created_at
             )
             values (
                 v_lane_id, p_kind, v_priority, v_due_at, case when v_due_at > p_now then 'due' end, v_retries, p_payload,
-                coalesce(p_category, 'standard'), p_dedupe_key, p_endpoint, p_estimated_bytes,
+                coalesce(p_category, 'standard'), p_dedupe_key, p_estimated_bytes,
                 coalesce(p_estimated_tokens, 1000), p_trace_context, p_now
             )
             on conflict (dedupe_key) where dedupe_key is not null do nothing

@@ -1,5 +1,5 @@
 -- Ends attempts, a mixed batch in one call: only the holder of the live lease can, and the token alone decides that.
--- Without outcomes all are completed.
+-- Without outcomes all are completed. What they spent at endpoints is settled with it.
 -- for: service
 create or replace function livewell.finish_jobs(
     p_ids bigint[],
@@ -22,6 +22,9 @@ begin
         v_again := livewell.try_jobs_again(p_ids, p_tokens, p_outcomes, p_details, p_now);
     end if;
     v_ended := livewell.end_jobs(p_ids, p_tokens, p_outcomes, p_details, p_now);
+    if v_again.spent is not null or v_ended.spent is not null then
+        perform livewell.settle_jobs(v_again.spent || v_ended.spent, p_now);
+    end if;
     perform livewell.after_jobs_left(v_again.serial_keys || v_ended.serial_keys, v_again.kinds || v_ended.kinds);
     if cardinality(v_ended.ids) = cardinality(p_ids) then
         return query

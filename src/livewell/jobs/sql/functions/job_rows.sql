@@ -1,4 +1,5 @@
--- A batch of requests as rows of the live partition, each checked: defaults from its kind, its lane, held when due later.
+-- A batch of requests as rows of the live partition, each checked: defaults from its kind, its lane, held when due later or
+-- when its endpoint asks for a pause.
 -- for: internal
 create or replace function livewell.job_rows(p_jobs jsonb, p_now timestamptz)
 returns table (
@@ -11,7 +12,11 @@ set search_path = '' as $$
 #variable_conflict use_column
 declare
     v_fields constant text[] := livewell.job_fields();
+    v_pressed jsonb;
 begin
+    if jsonb_path_exists(p_jobs, '$[*].endpoint ? (@ != null && @ != "")') then
+        v_pressed := livewell.press_endpoints(p_jobs, p_now);
+    end if;
     return query
     select
         j.ordinality::integer,
@@ -24,15 +29,17 @@ begin
         end,
         j.kind, coalesce(j.priority, k.default_priority),
         case
-            when j.delay_seconds is null then coalesce(j.scheduled_at, p_now)
-            else coalesce(j.scheduled_at, p_now) + make_interval(secs => j.delay_seconds)
+            when d.delay_seconds is null then coalesce(j.scheduled_at, p_now)
+            else coalesce(j.scheduled_at, p_now) + make_interval(secs => d.delay_seconds)
         end,
         case
-            when j.delay_seconds is null then case when j.scheduled_at > p_now then 'due' end
-            when coalesce(j.scheduled_at, p_now) + make_interval(secs => j.delay_seconds) > p_now then 'due'
+            when d.delay_seconds is null then case when j.scheduled_at > p_now then 'due' end
+            when coalesce(j.scheduled_at, p_now) + make_interval(secs => d.delay_seconds) > p_now then 'due'
         end,
         coalesce(j.retries, k.retries), j.payload,
-        coalesce(j.category, 'standard'), j.dedupe_key, j.serial_key, j.endpoint, j.estimated_bytes,
+        coalesce(j.category, 'standard'), j.dedupe_key,
+        case when v_pressed is null or (v_pressed -> j.endpoint ->> 'serial') is distinct from 'false' then j.serial_key end,
+        j.endpoint, j.estimated_bytes,
         coalesce(j.estimated_tokens, 1000), j.trace_context
     from rows from (
         jsonb_to_recordset(p_jobs) as (
@@ -42,6 +49,12 @@ begin
         ),
         jsonb_array_elements(p_jobs)
     ) with ordinality as j
+    cross join lateral (
+        select case
+            when v_pressed is null or j.delay_seconds is not null or j.scheduled_at is not null then j.delay_seconds
+            else (v_pressed -> j.endpoint ->> 'delay')::double precision
+        end as delay_seconds
+    ) as d
     left join livewell.job_kind as k on k.kind = j.kind
     left join livewell.job_lane as l on l.kind = j.kind and l.endpoint is not distinct from j.endpoint
     order by j.ordinality;

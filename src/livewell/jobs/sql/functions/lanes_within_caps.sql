@@ -11,7 +11,9 @@ begin
     order by k.kind
     for no key update;
     return (
-        select array_agg(row (r.lane_id, r.kind, r.queue_group, r.share, r.room)::livewell.open_lane)
+        select array_agg(row (
+            r.lane_id, r.kind, r.queue_group, r.share, r.room, r.endpoint, null, null, null, null, null
+        )::livewell.open_lane)
         from (
             select l.*, least(p_max_jobs, k.concurrency - (
                 select count(*) from livewell.job_live as j where j.state = 'processing' and j.kind = l.kind
@@ -19,7 +21,7 @@ begin
             from unnest(p_lanes) as l join livewell.job_kind as k on k.kind = l.kind
         ) as c
         cross join lateral (
-            select c.lane_id, c.kind, c.queue_group, c.share, coalesce(c.left_over, p_max_jobs) as room
+            select c.lane_id, c.kind, c.queue_group, c.share, coalesce(c.left_over, p_max_jobs) as room, c.endpoint
         ) as r
         where r.room > 0
     );

@@ -1,6 +1,6 @@
 -- What a claim needs to know, in one look: the leases, whether jobs with serial keys are ready, and the lanes it may take
--- from that hold something, that is of its groups and kinds, not paused, with room under their caps; none in maintenance.
--- Releases first what has become due.
+-- from that hold something, that is of its groups and kinds, not paused, at an endpoint that is open, with room under their
+-- caps; none in maintenance. Releases first what has become due.
 -- for: internal
 create or replace function livewell.look_for_jobs(
     p_groups text[], p_kinds text[], p_shares double precision[], p_max_jobs integer, p_now timestamptz
@@ -26,26 +26,37 @@ begin
                 order by j.serial_key, j.priority desc, j.due_at, j.id
                 limit 1
             ), false),
-            o.lanes, o.capped,
+            o.lanes, o.capped, o.budgeted,
             case
                 when o.leases = 0 then o.default_lease
                 when o.leases = cardinality(o.lanes) and o.shortest_lease = o.longest_lease then o.longest_lease
             end
-        into v_maintenance, v_seen.default_lease, v_due, v_seen.has_serial_keys, v_seen.lanes, v_capped, v_seen.lease
+        into v_maintenance, v_seen.default_lease, v_due, v_seen.has_serial_keys, v_seen.lanes, v_capped, v_seen.budgeted, v_seen.lease
         from (
             select
                 (select s.value::interval from livewell.settings as s where s.name = 'worker.timeout') as default_lease,
-                bool_or(l.capped) as capped, count(l.lease) as leases, min(l.lease) as shortest_lease,
+                bool_or(l.capped) as capped, bool_or(l.endpoint is not null) as budgeted, count(l.lease) as leases, min(l.lease) as shortest_lease,
                 max(l.lease) as longest_lease,
                 array_agg(row (
-                    l.id, l.kind, l.queue_group, coalesce(p_shares[array_position(p_groups, l.queue_group)], 1), p_max_jobs
+                    l.id, l.kind, l.queue_group, coalesce(p_shares[array_position(p_groups, l.queue_group)], 1), p_max_jobs,
+                    l.endpoint, null, null, null, null, null
                 )::livewell.open_lane) as lanes
             from (
-                select l.id, k.kind, k.queue_group, k.lease, k.concurrency is not null as capped, count(*) over () as number
+                select l.id, l.endpoint, k.kind, k.queue_group, k.lease, k.concurrency is not null as capped,
+                    count(*) over () as number
                 from livewell.job_lane as l
                 join livewell.job_kind as k on k.kind = l.kind
                 where k.queue_group = any (p_groups) and (p_kinds is null or k.kind = any (p_kinds))
                     and (k.paused_until is null or k.paused_until <= p_now)
+                    and (l.endpoint is null or (
+                        select e.state = 'active' and p.state = 'active' and u.next_allowed_at <= p_now
+                            and coalesce(a.next_allowed_at <= p_now, true)
+                        from livewell.endpoint as e
+                        join livewell.provider as p on p.name = e.provider
+                        join livewell.limit_use as u on u.name = e.name
+                        left join livewell.limit_use as a on a.name = e.provider
+                        where e.name = l.endpoint
+                    ))
             ) as l
             -- One look into each lane, if there are several; a plain EXISTS may be planned as a join with all that is ready.
             where l.number = 1 or (

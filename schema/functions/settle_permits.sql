@@ -1,0 +1,44 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.settle_permits(p_block uuid, p_numbers integer[], p_tokens integer[], p_bytes bigint[], p_outcomes text[], p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_block livewell.permit_block;
+    v_settled integer[];
+begin
+    perform livewell.require_primary();
+    if cardinality(p_numbers) <> all (array[cardinality(p_tokens), cardinality(p_bytes), cardinality(p_outcomes)])
+        or not p_outcomes <@ array['completed', 'failed', 'unsent'] or -1 >= any (p_tokens) or -1 >= any (p_bytes) then
+        raise exception using errcode = 'LWB05',
+            message = 'numbers, tokens, bytes and outcomes must be of one length, nothing negative, outcomes known',
+            hint = 'one of completed, failed, unsent';
+    end if;
+    select b.* into v_block from livewell.permit_block as b where b.id = p_block for update;
+    v_settled := array(select n.number from unnest(v_block.open) as n (number) where n.number = any (p_numbers));
+    if v_settled = '{}' then
+        return v_settled;
+    end if;
+    if cardinality(v_settled) = cardinality(v_block.open) then
+        delete from livewell.permit_block as b where b.id = p_block;
+    else
+        update livewell.permit_block as b
+        set open = array(select n.number from unnest(b.open) as n (number) where not n.number = any (v_settled))
+        where b.id = p_block;
+    end if;
+    perform livewell.settle_calls(array_agg(row (
+        v_block.endpoint, v_block.api_key, 'permit', v_block.granted_at, v_block.bytes, v_block.tokens, s.bytes, s.tokens, s.outcome, null
+    )::livewell.spent_call), p_now)
+    from (
+        select distinct on (n.number) n.tokens, n.bytes, n.outcome
+        from unnest(p_numbers, p_tokens, p_bytes, p_outcomes) as n (number, tokens, bytes, outcome)
+        where n.number = any (v_settled)
+        order by n.number
+    ) as s;
+    return v_settled;
+end $function$;
+
+grant execute on function livewell.settle_permits(uuid,integer[],integer[],bigint[],text[],timestamp with time zone) to livewell_service;

@@ -1,0 +1,33 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+create table livewell.limit_use (
+    name text not null,
+    minute_slot bigint not null default 0,
+    minute_requests integer[] not null default array_fill(0, ARRAY[72]),
+    minute_tokens integer[] not null default array_fill(0, ARRAY[72]),
+    hour_slot bigint not null default 0,
+    hour_requests integer[] not null default array_fill(0, ARRAY[62]),
+    hour_tokens integer[] not null default array_fill(0, ARRAY[62]),
+    smooth_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+    next_allowed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+    closed_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+    closed_reason text,
+    throttles integer not null default 0,
+    learned_per_minute integer,
+    learned_per_hour integer,
+    learned_tokens_per_minute integer,
+    learned_tokens_per_hour integer,
+    remaining integer,
+    remaining_since bigint,
+    remaining_until timestamp with time zone,
+    observed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+    grown_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+    breaker text not null default 'closed'::text,
+    breaker_until timestamp with time zone,
+    breaker_openings integer not null default 0,
+    breaker_passed integer not null default 0,
+    failure_slot bigint not null default 0,
+    failures integer[] not null default array_fill(0, ARRAY[21]),
+    constraint limit_use_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
+    constraint limit_use_pkey PRIMARY KEY (name)
+) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, fillfactor=30);

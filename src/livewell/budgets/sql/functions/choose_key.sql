@@ -1,0 +1,17 @@
+-- The key a provider's next calls should use: of a scope with room, the most room first, then the least used; null for a
+-- provider without keys. The room is that of its scope.
+-- for: internal
+create or replace function livewell.choose_key(p_provider text, p_scopes text[], p_rooms bigint[])
+returns table (api_key text, scope text, room bigint)
+language plpgsql stable security definer
+set search_path = '' as $$
+#variable_conflict use_column
+begin
+    return query
+    select k.name, r.scope, r.room
+    from unnest(p_scopes, p_rooms) as r (scope, room)
+    join livewell.api_key as k on k.provider = p_provider and k.provider || '@' || k.scope = r.scope and k.enabled
+    where r.room is null or r.room > 0
+    order by r.room desc nulls first, k.granted, k.name
+    limit 1;
+end $$;

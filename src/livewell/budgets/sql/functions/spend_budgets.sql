@@ -1,0 +1,28 @@
+-- Spends what a claim has chosen: windows, quotas, the count of each key; begins the probes of breakers. The caller holds the
+-- locks.
+-- for: internal
+create or replace function livewell.spend_budgets(p_rooms livewell.budget_rooms, p_keys text[], p_now timestamptz)
+returns void
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.debit_limits(p_rooms.names, p_rooms.spent_requests, p_rooms.spent_tokens, p_now);
+    if p_rooms.providers is not null then
+        perform livewell.draw_on_quotas(array_agg(s.provider), array_agg(s.bytes), p_now)
+        from unnest(p_rooms.providers, p_rooms.spent_bytes) as s (provider, bytes) where s.bytes > 0
+        having count(*) > 0;
+    end if;
+    update livewell.api_key as k set granted = k.granted + u.calls
+    from (
+        select split_part(c.key, '@', 1) as provider, split_part(c.key, '@', 2) as name, count(*) as calls
+        from unnest(p_keys) as c (key) where c.key is not null group by c.key
+    ) as u
+    where k.provider = u.provider and k.name = u.name;
+    if exists (
+        select from livewell.limit_use as u where u.name = any (p_rooms.names) and u.breaker = 'open' and u.breaker_until <= p_now
+    ) then
+        perform livewell.begin_probes(array(
+            select s.name from unnest(p_rooms.names, p_rooms.spent_requests) as s (name, requests) where s.requests > 0
+        ), p_now);
+    end if;
+end $$;

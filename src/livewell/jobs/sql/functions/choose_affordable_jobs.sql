@@ -1,0 +1,79 @@
+-- Of locked jobs, those that fit the room that is left, in order of priority: all of them if they fit together and no key is
+-- to be chosen, else one after the other, passing over what does not fit.
+-- for: internal
+create or replace function livewell.choose_affordable_jobs(
+    p_found tid[], p_lanes livewell.open_lane[], p_rooms livewell.budget_rooms
+) returns livewell.affordable_jobs
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_chosen livewell.affordable_jobs;
+    v_rooms livewell.budget_rooms := p_rooms;
+    v_job record;
+    v_own integer;
+    v_account integer;
+    v_quota integer;
+    v_at integer;
+    v_key text;
+    v_scope text;
+begin
+    if not 'keys' = any (p_rooms.kinds) then
+        v_rooms := livewell.rooms_after(p_found, p_lanes, p_rooms);
+        if v_rooms.names is not null then
+            return row (p_found, array_fill(null::text, array[cardinality(p_found)]), v_rooms)::livewell.affordable_jobs;
+        end if;
+        v_rooms := p_rooms;
+    end if;
+    for v_job in
+        select j.ctid as place, j.endpoint, split_part(j.endpoint, '/', 1) as provider, j.estimated_tokens as tokens,
+            coalesce(j.estimated_bytes, l.call_bytes) as bytes
+        from livewell.job_live as j join unnest(p_lanes) as l on l.lane_id = j.lane_id
+        where j.ctid = any (p_found)
+        order by j.priority desc, j.due_at, j.id
+    loop
+        v_key := null;
+        if v_job.endpoint is not null then
+            v_own := array_position(v_rooms.names, v_job.endpoint);
+            v_account := array_position(v_rooms.names, nullif(v_job.provider, v_job.endpoint));
+            v_quota := array_position(v_rooms.providers, v_job.provider);
+            continue when v_rooms.requests[v_own] < 1 or v_rooms.requests[v_account] < 1 or v_rooms.tokens[v_own] < v_job.tokens
+                or v_rooms.tokens[v_account] < v_job.tokens or v_rooms.bytes[v_quota] < v_job.bytes;
+            if 'keys' = any (v_rooms.kinds) then
+                select k.api_key, k.scope into v_key, v_scope
+                from (
+                    select array_agg(r.name) as scopes, array_agg(case when r.tokens < v_job.tokens then 0 else r.requests end) as rooms
+                    from unnest(v_rooms.names, v_rooms.kinds, v_rooms.requests, v_rooms.tokens) as r (name, kind, requests, tokens)
+                    where r.kind = 'keys' and split_part(r.name, '@', 1) = v_job.provider
+                ) as r
+                left join lateral livewell.choose_key(v_job.provider, r.scopes, r.rooms) as k on true
+                where r.scopes is not null;
+                continue when found and v_key is null;
+                if found then
+                    v_at := array_position(v_rooms.names, v_scope);
+                    v_rooms.requests[v_at] := v_rooms.requests[v_at] - 1;
+                    v_rooms.tokens[v_at] := v_rooms.tokens[v_at] - v_job.tokens;
+                    v_rooms.spent_requests[v_at] := v_rooms.spent_requests[v_at] + 1;
+                    v_rooms.spent_tokens[v_at] := v_rooms.spent_tokens[v_at] + v_job.tokens;
+                end if;
+            end if;
+            v_rooms.requests[v_own] := v_rooms.requests[v_own] - 1;
+            v_rooms.tokens[v_own] := v_rooms.tokens[v_own] - v_job.tokens;
+            v_rooms.spent_requests[v_own] := v_rooms.spent_requests[v_own] + 1;
+            v_rooms.spent_tokens[v_own] := v_rooms.spent_tokens[v_own] + v_job.tokens;
+            if v_account is not null then
+                v_rooms.requests[v_account] := v_rooms.requests[v_account] - 1;
+                v_rooms.tokens[v_account] := v_rooms.tokens[v_account] - v_job.tokens;
+                v_rooms.spent_requests[v_account] := v_rooms.spent_requests[v_account] + 1;
+                v_rooms.spent_tokens[v_account] := v_rooms.spent_tokens[v_account] + v_job.tokens;
+            end if;
+            if v_quota is not null then
+                v_rooms.bytes[v_quota] := v_rooms.bytes[v_quota] - v_job.bytes;
+                v_rooms.spent_bytes[v_quota] := v_rooms.spent_bytes[v_quota] + v_job.bytes;
+            end if;
+        end if;
+        v_chosen.places := v_chosen.places || v_job.place;
+        v_chosen.keys := v_chosen.keys || (v_job.provider || '@' || v_key);
+    end loop;
+    v_chosen.rooms := v_rooms;
+    return v_chosen;
+end $$;
