@@ -167,6 +167,10 @@ class PermitPool:
         """Tell the database what is settled now."""
         await self._settler.flush()
 
+    async def renew(self) -> None:
+        """Renew the leases of all that is lent now; the pool does so by itself in time."""
+        await self._renewer.run_once()
+
     async def close(self) -> None:
         """Turn away who waits, let what is lent come back, and tell what it cost; what is late ends by its lease."""
         self._closed = True

@@ -47,6 +47,8 @@ class PermitRenewer:
 
     def forget(self, block: PermitBlock) -> None:
         self._blocks.pop(block.id, None)
+        if not self._blocks:
+            self._shorter.set()
 
     async def stop(self) -> None:
         if self._task is not None:
@@ -56,6 +58,8 @@ class PermitRenewer:
     async def run_once(self) -> None:
         """Renew everything that is out; what is no longer ours, by the database or by the clock, is lost."""
         blocks = self.blocks
+        if not blocks:
+            return
         asked_at = self._clock()
         left = min(block.held_until for block in blocks) - asked_at
         patience = min(left, min(block.lease for block in blocks) / _RENEWALS_PER_LEASE)

@@ -4,16 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from livewell.kernel import Database
+from livewell.testing import make_endpoint
 
 ENDPOINT = "stage/call"
 
-_DECLARE = """
-insert into livewell.provider (name) values ('stage') on conflict do nothing;
-insert into livewell.quota_use (provider) values ('stage') on conflict do nothing;
-insert into livewell.endpoint (name, provider, requests_per_minute, concurrent, breaker_failures, expected_bytes)
-values ('stage/call', 'stage', null, null, 1000, 1000);
-insert into livewell.limit_use (name) values ('stage/call');
-"""
 _SPENT = """
 select
     (select coalesce(sum(cardinality(b.open)), 0) from livewell.permit_block as b)::int as open,
@@ -44,9 +38,7 @@ class Spent:
 
 async def declare(owner: Database, **limits: Any) -> None:
     """The endpoint `stage/call`, with no limits but those given."""
-    await owner.execute(_DECLARE)
-    for name, value in limits.items():
-        await owner.execute(f"update livewell.endpoint set {name} = $1 where name = $2", value, ENDPOINT)
+    await make_endpoint(owner, ENDPOINT, **{"breaker_failures": 1000, "expected_bytes": 1000, **limits})
 
 
 async def spent(owner: Database) -> Spent:

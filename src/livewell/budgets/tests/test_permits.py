@@ -22,7 +22,7 @@ from livewell.budgets import (
 )
 from livewell.budgets.tests.permit_stage import ENDPOINT, declare, spent
 from livewell.kernel import Database
-from livewell.testing import until
+from livewell.testing import make_key, until
 
 SECOND = timedelta(seconds=1)
 
@@ -272,10 +272,7 @@ async def test_headers_teach_the_limit(pool: PermitPool, owner: Database) -> Non
 async def test_a_permit_bears_its_key(pool: PermitPool, owner: Database) -> None:
     """The key the limiter counted on is the one the call uses; a key of the caller's own stays the caller's."""
     await declare(owner)
-    await owner.execute(
-        "insert into livewell.api_key (provider, name, scope, source) values ('stage', 'k', 'main', 'env:K1');"
-        "insert into livewell.limit_use (name) values ('stage@main')"
-    )
+    await make_key(owner, "stage", "k1")
     async with pool.permit(ENDPOINT) as permit:
         assert permit.api_key == Secret("first-key")
         assert "first-key" not in repr(permit)
@@ -286,10 +283,7 @@ async def test_a_permit_bears_its_key(pool: PermitPool, owner: Database) -> None
 async def test_a_key_that_cannot_be_read_is_a_fact(pool: PermitPool, owner: Database) -> None:
     """The call is not made without its key, the permit goes back, and the source is named."""
     await declare(owner)
-    await owner.execute(
-        "insert into livewell.api_key (provider, name, scope, source) values ('stage', 'k', 'main', 'env:NO_SUCH_KEY');"
-        "insert into livewell.limit_use (name) values ('stage@main')"
-    )
+    await make_key(owner, "stage", "no_such_key")
     with pytest.raises(KeyUnreadable, match="env:NO_SUCH_KEY"):
         async with pool.permit(ENDPOINT):
             pass
