@@ -46,7 +46,7 @@ from livewell.quota_hour where provider = 'stage'
 """
 _LOWEST = """
 select least(
-    (select min(x) from unnest(u.minute_requests || u.minute_tokens || u.hour_requests || u.hour_tokens || u.failures) as x),
+    (select min(x) from unnest(u.minute_requests || u.minute_tokens || u.hour_requests || u.hour_tokens) as x),
     (select min(q.counted_bytes) from livewell.quota_use as q where q.provider = 'stage')
 ) from livewell.limit_use as u where u.name = 'stage/call'
 """
@@ -97,7 +97,7 @@ class Record:
         return sum(call.bytes for call in self.calls if call.open)
 
     def room(self, tokens: int, size: int, *, margin: timedelta) -> int:
-        """How many calls fit when windows are longer by what may still be sent, and by how coarsely they are counted."""
+        """How many calls fit, windows being longer by what may still be sent and by how coarsely they are counted."""
         minute, hour = self.within(MINUTE + SEND_WITHIN + margin), self.within(HOUR + SEND_WITHIN + margin)
         rooms = [
             PER_MINUTE - len(minute),

@@ -237,7 +237,7 @@ async def test_a_settlement_whose_answer_was_lost_counts_once(
 
 
 async def test_a_killed_holder_gives_its_place_back(database: Database, database_url: str, owner: Database) -> None:
-    """Killed with -9: its place is taken until its lease is over, then it is free; what it may have spent stays spent."""
+    """After kill -9 its place is taken until its lease is over, then free; what it may have spent stays spent."""
     await declare(owner, concurrent=1)
     await shorten_lease(owner, "2 seconds")
     async with PermitPool(database) as pool, child(HOLDER, database_url) as holder:
