@@ -89,6 +89,10 @@ class PermitQueue:
     def waiting(self) -> int:
         return sum(not waiter.future.done() for waiter in self._waiters)
 
+    @property
+    def held_back_by(self) -> str | None:
+        return self._refusal.reason if self._refusal else None
+
     async def take(
         self, shape: Shape, own_key: Secret | None, *, timeout: timedelta | None, at_once: bool
     ) -> Permit | None:

@@ -73,6 +73,19 @@ async def test_permits_come_in_the_order_of_asking(database: Database, owner: Da
     assert time.monotonic() - began < 15, "thirty turns would take thirty seconds if each waited for a poll"
 
 
+async def test_what_comes_back_is_used_at_once(database: Database, owner: Database) -> None:
+    """Who waits for a place is woken by the one that ends in this process, long before it would ask by itself."""
+    await declare(owner, concurrent=1)
+    async with PermitPool(database) as pool:
+        async with pool.permit(ENDPOINT):
+            waiting = asyncio.create_task(_take_and_leave(pool))
+            await until(lambda: _is_held_back(pool), "somebody was turned away")
+        ended = time.monotonic()
+        async with asyncio.timeout(10):
+            await waiting
+        assert time.monotonic() - ended < 0.8
+
+
 async def test_nobody_starves_behind_others_that_need_less(database: Database, owner: Database) -> None:
     """One who needs many tokens is served in turn, though those behind it would fit sooner."""
     await declare(owner, concurrent=1, tokens_per_minute=1_000_000)
@@ -111,6 +124,32 @@ async def test_a_thousand_share_ten_places(database: Database, owner: Database) 
     assert (served, most) == (1000, 10)
     after = await spent(owner)
     assert (after.open, after.sent) == (0, 1000)
+
+
+async def test_a_permit_that_arrives_for_nobody_goes_back(database: Database, owner: Database) -> None:
+    """Cancelled while the database is being asked: what it grants reaches nobody, and comes back."""
+    await declare(owner, concurrent=1)
+    async with PermitPool(database) as pool:
+        waiting = asyncio.create_task(_take_and_leave(pool))
+        await _steps(3)
+        waiting.cancel()
+        await until(lambda: _was_granted_and_is_back(owner), "the permit was granted and came back")
+
+
+async def test_a_permit_in_the_hand_of_the_cancelled_goes_back(database: Database, owner: Database) -> None:
+    """Cancelled between being handed the permit and taking it: it comes back."""
+    await declare(owner, concurrent=1)
+    async with PermitPool(database) as pool:
+        waiting = asyncio.create_task(_take_and_leave(pool))
+        await _steps(1)
+        assert pool.waiting(ENDPOINT) == 1
+        async with asyncio.timeout(10):
+            while pool.waiting(ENDPOINT):
+                await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await until(lambda: _was_granted_and_is_back(owner), "the permit came back")
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -218,13 +257,15 @@ async def test_waiting_outlasts_a_database_that_went_away(
     assert (await spent(owner)).sent == 1
 
 
-async def test_a_settlement_whose_answer_was_lost_counts_once(
-    database_url: str, owner: Database, tcp_proxy: TcpProxy
+@pytest.mark.parametrize("moment", ["before", "after"])
+async def test_a_settlement_that_was_cut_off_counts_once(
+    database_url: str, owner: Database, tcp_proxy: TcpProxy, moment: str
 ) -> None:
-    """Cut off after the database has settled: it is told again, and counts once."""
+    """Cut off before or after the database has settled: it is told again, and counts once."""
     await declare(owner)
     async with await Database.open(DatabaseOptions(url=tcp_proxy.through(database_url))) as behind:
-        sprung = tcp_proxy.cut_after("settle_permits")
+        cut = tcp_proxy.cut_before if moment == "before" else tcp_proxy.cut_after
+        sprung = cut("settle_permits")
         async with PermitPool(behind) as pool:
             async with pool.permit(ENDPOINT) as permit:
                 permit.send()
@@ -234,6 +275,29 @@ async def test_a_settlement_whose_answer_was_lost_counts_once(
         assert sprung.is_set()
     after = await spent(owner)
     assert (after.open, after.sent, after.bytes) == (0, 1, 10)
+
+
+async def test_throttling_is_told_before_the_place_comes_back(
+    database_url: str, owner: Database, tcp_proxy: TcpProxy
+) -> None:
+    """Even when the first telling fails: whoever waits for the place must not call an endpoint that said 429."""
+    await declare(owner, concurrent=1)
+    async with (
+        await Database.open(DatabaseOptions(url=tcp_proxy.through(database_url))) as behind,
+        PermitPool(behind) as pool,
+    ):
+        async with pool.permit(ENDPOINT) as permit:
+            waiting = asyncio.create_task(_take_and_leave(pool))
+            await until(lambda: _is_held_back(pool), "somebody was turned away")
+            sprung = tcp_proxy.cut_before("learn_limits")
+            permit.send()
+            permit.settle(status=429, headers={"Retry-After": "30"})
+        await pool.flush()
+        await until(lambda: _is_held_back(pool, "closed"), "it is known that the endpoint is closed")
+        waiting.cancel()
+    after = await spent(owner)
+    assert sprung.is_set()
+    assert (after.closed, after.requests) == (True, 1)
 
 
 async def test_a_killed_holder_gives_its_place_back(database: Database, database_url: str, owner: Database) -> None:
@@ -254,6 +318,20 @@ async def test_a_killed_holder_gives_its_place_back(database: Database, database
     await owner.fetchval("select livewell.care_for_budgets()")
     after = await spent(owner)
     assert (after.open, after.requests, after.sent) == (0, 2, 1)
+
+
+async def _take_and_leave(pool: PermitPool) -> None:
+    async with pool.permit(ENDPOINT):
+        pass
+
+
+async def _is_held_back(pool: PermitPool, reason: str = "concurrent") -> bool:
+    return pool.held_back_by(ENDPOINT) == reason
+
+
+async def _was_granted_and_is_back(owner: Database) -> bool:
+    now = await spent(owner)
+    return (now.requests, now.open) == (1, 0)
 
 
 async def _steps(count: int) -> None:
