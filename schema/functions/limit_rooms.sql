@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.limit_rooms(p_names text[], p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.limit_rooms(p_names text[], p_flights livewell.flight[], p_now timestamp with time zone)
  RETURNS TABLE(name text, kind text, provider text, requests bigint, tokens bigint, opens_at timestamp with time zone, reason text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -11,11 +11,7 @@ declare
     v_epoch constant double precision := extract(epoch from p_now);
 begin
     return query
-    with flights as materialized (
-        select f.* from livewell.flights(array(select distinct l.provider from livewell.limits as l
-            where l.name = any (p_names) and (l.concurrent is not null or l.breaker_probes is not null)), p_now) as f
-    ),
-    used as (
+    with used as (
         select
             l.*, u.smooth_at, u.closed_until, u.breaker, u.breaker_until, u.remaining, u.remaining_until, u.minute_slot, u.hour_slot,
             u.minute_requests, u.hour_requests, w.slots, w.first_minute, w.first_hour,
@@ -30,7 +26,7 @@ begin
                 then coalesce((select sum(x) from unnest(u.minute_requests[greatest(1, 72 - u.minute_slot + u.remaining_since):]) as x), 0)
             end as since_remaining,
             (
-                select coalesce(sum(f.calls), 0) from flights as f
+                select coalesce(sum(f.calls), 0) from unnest(p_flights) as f
                 where case l.kind
                     when 'endpoint' then f.endpoint = l.name
                     when 'account' then f.provider = l.provider
@@ -58,22 +54,13 @@ begin
         select
             r.*,
             case when r.limiter = 'smooth' and r.spacing is not null
-                then floor((v_epoch + r.burst * r.spacing - greatest(v_epoch, coalesce(extract(epoch from nullif(r.smooth_at, '-infinity')), 0)))
-                    / r.spacing + 1e-9)
+                then floor(r.burst - extract(epoch from greatest(r.smooth_at, p_now) - p_now) / r.spacing + 1e-6)
             end as smooth_room
         from used as r
     )
     select
-        r.name, r.kind, r.provider,
-        greatest(0, case
-            when r.state <> 'active' or r.closed_until > p_now or (r.breaker = 'open' and r.breaker_until > p_now) then 0
-            else least(
-                r.requests_per_minute - r.minute_used, r.requests_per_hour - r.hour_used, r.concurrent - r.in_flight,
-                r.smooth_room::bigint, r.remaining - r.since_remaining,
-                case when r.breaker <> 'closed' then r.breaker_probes - r.in_flight end
-            )
-        end)::bigint,
-        greatest(0, least(r.tokens_per_minute - r.minute_tokens_used, r.tokens_per_hour - r.hour_tokens_used))::bigint,
+        r.name, r.kind, r.provider, case when a.requests < 0 then 0 else a.requests end,
+        case when a.tokens < 0 then 0 else a.tokens end,
         case
             when r.state <> 'active' then null
             else greatest(
@@ -107,5 +94,17 @@ begin
             when r.breaker <> 'closed' and r.breaker_probes <= r.in_flight then 'breaker'
             else 'requests'
         end
-    from rooms as r;
+    from rooms as r
+    cross join lateral (
+        select
+            case
+                when r.state <> 'active' or r.closed_until > p_now or (r.breaker = 'open' and r.breaker_until > p_now) then 0
+                else least(
+                    r.requests_per_minute - r.minute_used, r.requests_per_hour - r.hour_used, r.concurrent - r.in_flight,
+                    r.smooth_room::bigint, r.remaining - r.since_remaining,
+                    case when r.breaker <> 'closed' then r.breaker_probes - r.in_flight end
+                )
+            end::bigint as requests,
+            least(r.tokens_per_minute - r.minute_tokens_used, r.tokens_per_hour - r.hour_tokens_used)::bigint as tokens
+    ) as a;
 end $function$;
