@@ -66,6 +66,7 @@ class PermitPool:
         self.holder = f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
         self._clock = options.clock
         self._queues: dict[str, PermitQueue] = {}
+        self._by_provider: dict[str, list[PermitQueue]] = {}
         self._closed = False
         self._close_within = options.close_within
         self._all_back = asyncio.Event()
@@ -128,7 +129,7 @@ class PermitPool:
 
         `api_key` is a key of the caller's own, which the permit then bears instead of one of the provider's.
         """
-        require_possible(tokens=tokens, bytes=bytes)
+        require_possible(tokens, bytes)
         shape = Shape(tokens=tokens, bytes=bytes)
         return _Lending(lambda: self._take(endpoint, shape, api_key, timeout=timeout, at_once=not wait))
 
@@ -210,6 +211,7 @@ class PermitPool:
         queue = self._queues.get(endpoint)
         if queue is None:
             queue = self._queues[endpoint] = PermitQueue(endpoint, self._door)
+            self._by_provider.setdefault(_provider_of(endpoint), []).append(queue)
         return await queue.take(shape, own_key, timeout=timeout, at_once=at_once)
 
     def _settled(self, block: PermitBlock) -> None:
@@ -217,16 +219,18 @@ class PermitPool:
             self._renewer.forget(block)
         if not self._renewer.blocks:
             self._all_back.set()
-        provider = block.endpoint.partition("/")[0]
-        for endpoint, queue in self._queues.items():
-            if endpoint.partition("/")[0] == provider:
-                queue.released()
+        for queue in self._by_provider.get(_provider_of(block.endpoint), ()):
+            queue.released()
 
     def _somebody_waits(self, endpoint: str) -> bool:
-        provider = endpoint.partition("/")[0]
-        return self._closed or any(
-            queue.waits_for_release() for name, queue in self._queues.items() if name.partition("/")[0] == provider
-        )
+        """Whether what comes back there could serve somebody now: endpoints of one provider share its account."""
+        if self._closed:
+            return True
+        return any(queue.waits_for_release() for queue in self._by_provider.get(_provider_of(endpoint), ()))
+
+
+def _provider_of(endpoint: str) -> str:
+    return endpoint.partition("/")[0]
 
 
 class _Lending:

@@ -10,6 +10,7 @@ Events: `permits_settled_late` (tried again), `permits_not_settled` (given up; t
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -146,9 +147,8 @@ class PermitSettler:
                 log.error("permits_not_settled", endpoint=block.endpoint, block=str(block.id), reason=str(error))  # noqa: TRY400
                 break
             else:
-                for one in batch:
-                    if one.number in settled:
-                        PERMITS_SETTLED.labels(endpoint=block.endpoint, outcome=one.outcome).inc()
+                for outcome, permits in Counter(one.outcome for one in batch if one.number in settled).items():
+                    PERMITS_SETTLED.labels(endpoint=block.endpoint, outcome=outcome).inc(permits)
                 break
         self._on_settled(block)
 

@@ -14,7 +14,7 @@ from livewell.budgets.headers import Headers, RateFacts, read_rate_headers
 from livewell.budgets.keys import Secret
 from livewell.budgets.types import Granted, PermitOutcome, PermitSettlement
 
-_LARGEST = {"tokens": 2**31 - 1, "bytes": 2**63 - 1}
+_MOST_TOKENS, _MOST_BYTES = 2**31 - 1, 2**63 - 1
 _REQUEST_TIMED_OUT = 408
 _SERVER_ERRORS = 500
 
@@ -131,7 +131,7 @@ class Permit:
             raise InvalidPermit(
                 f"a call to {self.endpoint} is settled that was never sent", fix="call send() right before the request"
             )
-        require_possible(tokens=tokens, bytes=bytes)
+        require_possible(tokens, bytes)
         if self.is_settled or self._sent_at is None:
             return
         if status is not None:
@@ -193,11 +193,12 @@ class Permit:
             ) from error
 
 
-def require_possible(**costs: int | None) -> None:
+def require_possible(tokens: int | None, bytes: int | None) -> None:  # noqa: A002 - as in settle
     """Refuse what no call can cost."""
-    for name, count in costs.items():
-        if count is not None and not 0 <= count <= _LARGEST[name]:
-            raise InvalidPermit(f"a call cannot cost {count} {name}", fix=f"between 0 and {_LARGEST[name]}")
+    if tokens is not None and not 0 <= tokens <= _MOST_TOKENS:
+        raise InvalidPermit(f"a call cannot cost {tokens} tokens", fix=f"between 0 and {_MOST_TOKENS}")
+    if bytes is not None and not 0 <= bytes <= _MOST_BYTES:
+        raise InvalidPermit(f"a call cannot cost {bytes} bytes", fix=f"between 0 and {_MOST_BYTES}")
 
 
 def _is_failure(status: int | None) -> bool:

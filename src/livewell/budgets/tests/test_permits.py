@@ -1,10 +1,12 @@
 """What a permit allows, what it costs, and what comes back."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from functools import partial
 
+import asyncpg
 import pytest
 import pytest_asyncio
 
@@ -21,7 +23,7 @@ from livewell.budgets import (
     UnknownEndpoint,
 )
 from livewell.budgets.tests.permit_stage import ENDPOINT, declare, spent
-from livewell.kernel import Database
+from livewell.kernel import Database, DatabaseOptions
 from livewell.testing import make_key, until
 
 SECOND = timedelta(seconds=1)
@@ -328,6 +330,34 @@ async def test_an_idle_pool_runs_nothing(pool: PermitPool, owner: Database) -> N
     await _one(pool)
     await pool.flush()
     await until(lambda: _same_tasks(before), "the pool's tasks have ended")
+
+
+class Counting(Database):
+    """A database that counts how often it was asked for a row."""
+
+    asked = 0
+
+    async def fetchrow(self, statement: str, *args: object) -> "asyncpg.Record | None":
+        self.asked += 1
+        return await super().fetchrow(statement, *args)
+
+
+async def test_a_disabled_endpoint_is_asked_ever_more_rarely(database_url: str, owner: Database) -> None:
+    """Who waits for what is switched off does not hammer the database, and is served when it is switched on."""
+    await declare(owner, state="disabled")
+    async with await Counting.open(DatabaseOptions(url=database_url)) as counting, PermitPool(counting) as pool:
+        began = time.monotonic()
+        waiting = asyncio.create_task(_one(pool))
+        await until(lambda: _has_asked(counting, 6), "it has asked six times")
+        assert time.monotonic() - began > 0.4
+        assert pool.held_back_by(ENDPOINT) == "disabled"
+        await owner.execute("update livewell.endpoint set state = 'active'")
+        async with asyncio.timeout(10):
+            await waiting
+
+
+async def _has_asked(counting: Counting, times: int) -> bool:
+    return counting.asked >= times
 
 
 async def _same_tasks(before: "set[asyncio.Task[object]]") -> bool:
