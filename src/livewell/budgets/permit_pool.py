@@ -71,7 +71,9 @@ class PermitPool:
         self._close_within = options.close_within
         self._all_back = asyncio.Event()
         store = BudgetStore(database)
-        self._renewer = PermitRenewer(BudgetStore(database.line()), holder=self.holder, clock=options.clock)
+        self._renewer = PermitRenewer(
+            BudgetStore(database.line()), holder=self.holder, clock=options.clock, on_none_left=self._all_back.set
+        )
         self._settler = PermitSettler(
             store,
             every=options.settle_every,
@@ -217,8 +219,6 @@ class PermitPool:
     def _settled(self, block: PermitBlock) -> None:
         if block.unsettled == 0:
             self._renewer.forget(block)
-        if not self._renewer.blocks:
-            self._all_back.set()
         for queue in self._by_provider.get(_provider_of(block.endpoint), ()):
             queue.released()
 

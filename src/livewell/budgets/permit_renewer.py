@@ -25,10 +25,13 @@ log = structlog.get_logger("livewell.budgets")
 class PermitRenewer:
     """Renews from one task that is there only while blocks are out."""
 
-    def __init__(self, store: BudgetStore, *, holder: str, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, store: BudgetStore, *, holder: str, clock: Callable[[], float], on_none_left: Callable[[], None]
+    ) -> None:
         self._store = store
         self._holder = holder
         self._clock = clock
+        self._on_none_left = on_none_left
         self._blocks: dict[BlockId, PermitBlock] = {}
         self._shorter = asyncio.Event()
         self._rhythm = 0.0
@@ -49,6 +52,7 @@ class PermitRenewer:
         self._blocks.pop(block.id, None)
         if not self._blocks:
             self._shorter.set()
+            self._on_none_left()
 
     async def stop(self) -> None:
         if self._task is not None:
