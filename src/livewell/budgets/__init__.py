@@ -22,6 +22,9 @@ How it fails. A provider that says 429 closes its endpoint until the time stated
 by its breaker and tried again by a few probes; one that lies in its headers can make us slower, never faster. A holder
 of permits that dies gives its concurrency back with its lease. What a declaration cannot be is refused with its field,
 in a file with its line.
+
+Permits by hand (`PermitPool`) are for code that makes several calls; `read_rate_headers` turns an answer's headers into
+facts the limiter learns from; a `KeyRing` finds API keys where their sources say.
 """
 
 from livewell.budgets.declarations import (
@@ -41,19 +44,37 @@ from livewell.budgets.errors import (
     InvalidPermit,
     KeyUnreadable,
     PermitExpired,
+    PermitLost,
+    PermitNotGranted,
     UnknownEndpoint,
     UnknownField,
     UnknownProvider,
 )
+from livewell.budgets.headers import IgnoredHeader, RateFacts, RateLimit, read_rate_headers
+from livewell.budgets.keys import KeyRing, Secret
 from livewell.budgets.metrics import BudgetGauges, used_shares
+from livewell.budgets.permit_pool import PermitOptions, PermitPool
+from livewell.budgets.permits import Permit
 from livewell.budgets.store import BudgetStore
-from livewell.budgets.types import ApiKey, BudgetState, Endpoint, Provider, QuotaState
+from livewell.budgets.types import (
+    ApiKey,
+    BlockId,
+    BudgetState,
+    Endpoint,
+    Granted,
+    NotGranted,
+    PermitOutcome,
+    PermitSettlement,
+    Provider,
+    QuotaState,
+)
 
 __all__ = [
     "ENDPOINT_COLUMNS",
     "KEY_COLUMNS",
     "PROVIDER_COLUMNS",
     "ApiKey",
+    "BlockId",
     "BudgetError",
     "BudgetGauges",
     "BudgetState",
@@ -61,18 +82,33 @@ __all__ = [
     "Endpoint",
     "EndpointDeclaration",
     "EndpointFull",
+    "Granted",
+    "IgnoredHeader",
     "InvalidBudget",
     "InvalidField",
     "InvalidPermit",
     "KeyDeclaration",
+    "KeyRing",
     "KeyUnreadable",
+    "NotGranted",
+    "Permit",
     "PermitExpired",
+    "PermitLost",
+    "PermitNotGranted",
+    "PermitOptions",
+    "PermitOutcome",
+    "PermitPool",
+    "PermitSettlement",
     "Provider",
     "ProviderDeclaration",
     "ProviderSection",
     "QuotaState",
+    "RateFacts",
+    "RateLimit",
+    "Secret",
     "UnknownEndpoint",
     "UnknownField",
     "UnknownProvider",
+    "read_rate_headers",
     "used_shares",
 ]

@@ -50,6 +50,18 @@ class PermitExpired(BudgetError):
     code = "budgets.permit_expired"
 
 
+class PermitNotGranted(BudgetError):
+    """No permit could be had in the time given for it, or none any more because the pool is closing."""
+
+    code = "budgets.permit_not_granted"
+
+
+class PermitLost(BudgetError):
+    """The lease of a permit ended while its call was under way: it could not be renewed, and others may call now."""
+
+    code = "budgets.permit_lost"
+
+
 class KeyUnreadable(BudgetError):
     """The place where an API key should be found holds none."""
 
