@@ -20,7 +20,13 @@ from tests.house.surface import load_every_room, sqlstates
 
 _ROLES = {"service", "user", "anon", "internal"}
 _LANDED = Path(__file__).with_name("landed_migrations.json")
-_RANGES = {"kernel": range(1, 10), "settings": range(10, 20), "audit": range(20, 30), "jobs": range(30, 60)}
+_RANGES = {
+    "kernel": range(1, 10),
+    "settings": range(10, 20),
+    "audit": range(20, 30),
+    "jobs": range(30, 60),
+    "schedule": range(80, 100),
+}
 _WRITES = re.compile(
     r"\b(insert\s+into|update\s+livewell\.|delete\s+from|merge\s+into|truncate|pg_notify)\b", re.IGNORECASE
 )

@@ -12,6 +12,7 @@ from livewell.cli import (
     audit,
     demo,
     drain,
+    health,
     jobs,
     kinds,
     maintenance,
@@ -19,6 +20,7 @@ from livewell.cli import (
     outcomes,
     postgres,
     settings,
+    tasks,
     worker,
     workers,
 )
@@ -43,6 +45,11 @@ jobs.group.command("cancel", epilog=outcomes.CANCEL_EXAMPLE)(outcomes.cancel)
 jobs.group.command("ack", epilog=outcomes.ACK_EXAMPLE)(outcomes.ack)
 jobs.group.command("drain", epilog=drain.EXAMPLE)(drain.drain)
 app.add_typer(kinds.group, name="kinds")
+app.add_typer(tasks.group, name="tasks")
+app.add_typer(tasks.single, name="task")
+app.add_typer(tasks.cron, name="cron")
+app.command("health", epilog=health.HEALTH_EXAMPLE)(health.health)
+app.command("watchdog", epilog=health.WATCHDOG_EXAMPLE)(health.watchdog)
 app.add_typer(settings.group, name="settings")
 app.add_typer(maintenance.group, name="maintenance")
 app.add_typer(audit.group, name="audit")

@@ -15,9 +15,10 @@ program needs is refused before anything is changed: `kernel.not_migrated`, `ker
 `kernel.migration_edited`, `kernel.migration_missing`.
 """
 
-from livewell.kernel.clock import Clock, DatabaseClock, FixedClock
+from livewell.kernel.clock import Clock, DatabaseClock, FixedClock, trusted_seconds
 from livewell.kernel.connection import Connection
 from livewell.kernel.database import Caller, Database, DatabaseOptions, Line, close_politely, connect
+from livewell.kernel.durations import HOW_TO_WRITE, parse_duration
 from livewell.kernel.embedded import EmbeddedPostgres
 from livewell.kernel.embedded_account import Account
 from livewell.kernel.embedded_processes import birth_of
@@ -51,6 +52,7 @@ from livewell.kernel.sql import Queries
 from livewell.kernel.waiting import wait_for_any
 
 __all__ = [
+    "HOW_TO_WRITE",
     "MASK",
     "Account",
     "Action",
@@ -102,7 +104,9 @@ __all__ = [
     "mask",
     "masked",
     "migrate",
+    "parse_duration",
     "plan",
+    "trusted_seconds",
     "wait_for_any",
     "working_on",
 ]
