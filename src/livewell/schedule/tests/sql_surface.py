@@ -21,7 +21,7 @@ class Schedule:
 
     async def put(self, name: str, now: datetime = NOON, **fields: Any) -> list[dict[str, Any]]:
         rows = await self._caller.fetch(
-            "select name, change, field, old::text, new::text from livewell.apply_tasks($1::text::jsonb, false, 'tests', $2)",
+            "select name, change, field from livewell.apply_tasks($1::text::jsonb, false, 'tests', $2)",
             to_json({name: fields}).decode(),
             now,
         )

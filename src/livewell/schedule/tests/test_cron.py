@@ -5,8 +5,8 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from cronsim import CronSim
-from hypothesis import HealthCheck, given, settings
+from cronsim import CronSim, CronSimError
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from livewell.kernel import Database
@@ -22,7 +22,8 @@ order by a.n
 ZONES = ["Europe/Berlin", "America/New_York", "Australia/Sydney", "Asia/Kolkata", "America/Sao_Paulo", "UTC"]
 ODD_ZONES = ["Australia/Lord_Howe", "Asia/Beirut", "America/Havana", "Africa/Casablanca", "Pacific/Apia"]
 EXAMPLES = settings(
-    max_examples=150,
+    max_examples=120,
+    phases=[Phase.explicit, Phase.generate],
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -62,7 +63,8 @@ def moments(draw: st.DrawFn, zones: list[str]) -> tuple[str, datetime]:
     zone = draw(st.sampled_from(zones))
     start = datetime(draw(st.integers(2005, 2024)), 1, 1, tzinfo=UTC)
     changes = _changes(zone, start.year)
-    if changes and draw(st.booleans()):
+    near_a_change = draw(st.booleans())
+    if changes and near_a_change:
         start = draw(st.sampled_from(changes)) - timedelta(days=2)
         return zone, start + timedelta(seconds=draw(st.integers(0, 3 * 86_400)))
     return zone, start + timedelta(seconds=draw(st.integers(0, 365 * 86_400)))
@@ -85,9 +87,12 @@ def _is_imaginary(moment: datetime) -> bool:
 
 def _by_cronsim(expression: str, zone: str, after: datetime) -> datetime | None:
     """The first of cronsim's times that is real and after: its fixed times may lie in the hour shown twice."""
-    for moment in CronSim(expression, after.astimezone(ZoneInfo(zone))):
-        if not _is_imaginary(moment) and moment.astimezone(UTC) > after:
-            return moment.astimezone(UTC)
+    try:
+        for moment in CronSim(expression, after.astimezone(ZoneInfo(zone))):
+            if not _is_imaginary(moment) and moment.astimezone(UTC) > after:
+                return moment.astimezone(UTC)
+    except CronSimError:
+        assert " 31 " in expression or "30" in expression, "refused for another reason than a day that never comes"
     return None
 
 

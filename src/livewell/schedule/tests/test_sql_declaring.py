@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ async def test_what_was_tuned_stays(schedule: Schedule, database: Database) -> N
     ],
 )
 async def test_a_task_that_cannot_be_is_refused(
-    schedule: Schedule, fields: dict[str, str], fact: type[LivewellError], words: str
+    schedule: Schedule, fields: dict[str, Any], fact: type[LivewellError], words: str
 ) -> None:
     """What could not run is refused whole, with a fact that says what is wrong."""
     with pytest.raises(fact, match=words):

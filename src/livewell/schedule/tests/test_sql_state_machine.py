@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -145,7 +146,7 @@ def test_any_history_of_a_schedule(owner_url: str, database_url: str) -> None:
     )
     try:
         run_state_machine_as_test(
-            lambda: ScheduleMachine(desk),
+            partial(ScheduleMachine, desk),  # type: ignore[arg-type]
             settings=settings(
                 max_examples=30,
                 stateful_step_count=40,
