@@ -10,7 +10,6 @@ async with app:
     await app.run_worker()
 """
 
-import asyncio
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -335,15 +334,10 @@ class Livewell:
 
     async def run_task(self, name: str, *, force: bool = False) -> RunAnswer:
         """Run one task now if it is due and free; forced, also when it is not due or disabled."""
-        stop = asyncio.Event()
         keeper = LeaseKeeper(self.tasks)
         runner = TaskRunner(self.tasks, keeper, self._tasks, node=this_node(), tell=TELLERS)
-        async with asyncio.TaskGroup() as beside:
-            beside.create_task(keeper.run(stop))
-            try:
-                return await runner.run(name, self.database, force=force)
-            finally:
-                stop.set()
+        async with keeper.at_work():
+            return await runner.run(name, self.database, force=force)
 
     async def service(self, options: WorkerOptions | None = None) -> tuple[Service, Worker]:
         """A worker with everything it needs beside it: listener, settings, scheduler, gauges."""

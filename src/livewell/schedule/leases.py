@@ -7,6 +7,8 @@ Events: `lease_renewal_failed`, `task_lost`.
 """
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import Enum
 from uuid import UUID
@@ -64,14 +66,16 @@ class LeaseKeeper:
     def remove(self, held: Held) -> None:
         self._held.remove(held)
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Renew and watch until told to stop and nothing is held any more; idle, it costs nothing."""
-        async with asyncio.TaskGroup() as tasks:
-            watching = tasks.create_task(self._keep_watch())
-            renewing = tasks.create_task(self._keep_renewing())
-            await stop.wait()
-            watching.cancel()
-            renewing.cancel()
+    @asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        """Renew and watch for the length of a block; while nothing is held, that costs nothing."""
+        working = [asyncio.create_task(self._keep_watch()), asyncio.create_task(self._keep_renewing())]
+        try:
+            yield
+        finally:
+            for task in working:
+                task.cancel()
+            await asyncio.gather(*working, return_exceptions=True)
 
     async def _keep_watch(self) -> None:
         loop = asyncio.get_running_loop()

@@ -1,0 +1,14 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.next_task_run(p_task livewell.task, p_now timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select coalesce(livewell.next_cron_time(p_task.cron, p_task.time_zone, p_now), p_now + p_task.every)
+        + random() * p_task.jitter
+    where p_task.cron is not null
+    union all
+    select p_now + p_task.every + random() * p_task.jitter where p_task.cron is null
+$function$;
