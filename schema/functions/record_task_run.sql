@@ -19,7 +19,7 @@ begin
         p_task.name, p_task.epoch, p_task.holder, p_outcome, v_hour, p_task.started_at, p_now, v_time, v_time,
         case when v_hour is null then p_result end, p_error
     )
-    on conflict (task, node, hour) where hour is not null do update set
-        epoch = excluded.epoch, ended_at = excluded.ended_at, runs = r.runs + 1,
+    on conflict (task, hour) where hour is not null do update set
+        epoch = excluded.epoch, node = excluded.node, ended_at = excluded.ended_at, runs = r.runs + 1,
         total_time = r.total_time + excluded.total_time, longest_time = greatest(r.longest_time, excluded.longest_time);
 end $function$;

@@ -23,4 +23,4 @@ CREATE INDEX task_run_ended ON livewell.task_run USING btree (ended_at);
 
 CREATE INDEX task_run_of_task ON livewell.task_run USING btree (task, id);
 
-CREATE UNIQUE INDEX task_run_quiet ON livewell.task_run USING btree (task, node, hour) WHERE (hour IS NOT NULL);
+CREATE UNIQUE INDEX task_run_quiet ON livewell.task_run USING btree (task, hour) WHERE (hour IS NOT NULL);

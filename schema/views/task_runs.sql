@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
--- Ended runs of tasks: one row each, but for quiet ones, of which a row stands for all of an hour on a node.
+-- Ended runs of tasks: one row each, but for quiet ones, of which a row stands for all of an hour, with the last node.
 -- for: service
 create view livewell.task_runs as
 select

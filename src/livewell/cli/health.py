@@ -130,4 +130,5 @@ async def _served(app: "Livewell", host: str, port: int) -> int:
         return app.run_task(name, force=force)
 
     server = HealthServer(app.tasks.task_health, run_task, host=host, port=port, token=os.environ.get("LIVEWELL_TOKEN"))
+    await server.open()
     return await Service(components=[server]).run()

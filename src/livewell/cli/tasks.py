@@ -65,7 +65,7 @@ def show_history(
     before: Before = None,
     as_json: Json = False,
 ) -> None:
-    """List ended runs, newest first. Quiet ones share a line per hour and node."""
+    """List ended runs, newest first. Quiet ones share a line per hour."""
     outcomes = ["failed", "lost"] if failed else None
 
     async def runs(app: "Livewell") -> Any:

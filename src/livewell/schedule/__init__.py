@@ -12,7 +12,7 @@ together. A missed run comes once. An expression that never comes is refused whe
 
 A task answers a JSON document. `again_in` in it asks for the next run sooner or later than the schedule says: work that
 is bounded per run uses it to go on at once. A document of nothing but zeros is a quiet run; quiet runs share a row of
-history per node and hour.
+history per hour.
 
 How it fails. Whoever asks for a run is answered `{ok, ran}` or `{ok, skipped, reason}`; a schedule that cannot be read
 runs nothing and says `schedule_read_error`. A failing task backs off and nobody else notices. A node that dies leaves a

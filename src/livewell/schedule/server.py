@@ -40,22 +40,32 @@ class HealthServer:
         self._host = host
         self._port = port
         self._token = token or None
-        self.serving = asyncio.Event()
+        self._runner: web.AppRunner | None = None
         self.address = ""
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Serve until told to stop. An address that is taken is an OSError."""
-        runner = web.AppRunner(self._application(), access_log=None, handle_signals=False)
-        await runner.setup()
+    async def open(self) -> None:
+        """Begin to serve, so that an address that cannot be had is told at once, as an OSError."""
+        self._runner = web.AppRunner(self._application(), access_log=None, handle_signals=False)
+        await self._runner.setup()
         try:
-            await web.TCPSite(runner, self._host, self._port).start()
-            host, port = runner.addresses[0][:2]
-            self.address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-            log.info("health_served", address=self.address)
-            self.serving.set()
+            await web.TCPSite(self._runner, self._host, self._port).start()
+        except OSError:
+            await self._runner.cleanup()
+            raise
+        host, port = self._runner.addresses[0][:2]
+        self.address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        log.info("health_served", address=self.address)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Serve until told to stop."""
+        if self._runner is None:
+            await self.open()
+        try:
             await stop.wait()
         finally:
-            await runner.cleanup()
+            if self._runner is not None:
+                await self._runner.cleanup()
+                self._runner = None
 
     def _application(self) -> web.Application:
         app = web.Application()

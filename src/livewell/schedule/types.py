@@ -41,7 +41,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskRun:
-    """An ended run, or all quiet runs of an hour on a node."""
+    """An ended run, or all quiet runs of an hour, with the node of the last."""
 
     id: int
     task: str

@@ -24,8 +24,8 @@ async def served(app: Livewell, *, token: str | None = None, host: str = "127.0.
         app.tasks.task_health, lambda name, force: app.run_task(name, force=force), host=host, port=0, token=token
     )
     stop = asyncio.Event()
+    await server.open()
     running = asyncio.create_task(server.run(stop))
-    await server.serving.wait()
     try:
         yield server.address
     finally:

@@ -16,7 +16,7 @@ set search_path = '' as $$
                 format('livewell:%s:%s', p_database, t.name),
                 case
                     when t.every < interval '1 minute' then format(
-                        'case when (select string_to_array(extversion, ''.'')::integer[] from pg_extension'
+                        'case when (select regexp_match(extversion, ''^(\d+)\.(\d+)'')::integer[] from pg_extension'
                         ' where extname = ''pg_cron'') >= array[1, 5] then %L else %L end',
                         greatest(1, extract(epoch from t.every)::integer) || ' seconds', '* * * * *'
                     )

@@ -1,5 +1,5 @@
--- Puts an ended run on record. Quiet ones share a row per task, node and hour, or a task that ticks every second would
--- leave 86,400 rows a day.
+-- Puts an ended run on record. Quiet ones share a row per task and hour, or a task that ticks every second would leave
+-- 86,400 rows a day.
 -- for: internal
 create or replace function livewell.record_task_run(
     p_task livewell.task, p_outcome text, p_result jsonb, p_error jsonb, p_now timestamptz
@@ -19,7 +19,7 @@ begin
         p_task.name, p_task.epoch, p_task.holder, p_outcome, v_hour, p_task.started_at, p_now, v_time, v_time,
         case when v_hour is null then p_result end, p_error
     )
-    on conflict (task, node, hour) where hour is not null do update set
-        epoch = excluded.epoch, ended_at = excluded.ended_at, runs = r.runs + 1,
+    on conflict (task, hour) where hour is not null do update set
+        epoch = excluded.epoch, node = excluded.node, ended_at = excluded.ended_at, runs = r.runs + 1,
         total_time = r.total_time + excluded.total_time, longest_time = greatest(r.longest_time, excluded.longest_time);
 end $$;

@@ -45,7 +45,7 @@ create table livewell.task (
 
 create index task_due on livewell.task (due_at) where enabled;
 
--- Runs that did something, failed or were lost have a row each; quiet ones share a row per task, node and hour.
+-- Runs that did something, failed or were lost have a row each; quiet ones share a row per task and hour.
 create table livewell.task_run (
     id bigint generated always as identity,
     task text not null,
@@ -65,7 +65,7 @@ create table livewell.task_run (
     constraint task_run_is_folded_by_the_hour check (hour is not null or runs = 1)
 ) with (fillfactor = 70);
 
-create unique index task_run_quiet on livewell.task_run (task, node, hour) where hour is not null;
+create unique index task_run_quiet on livewell.task_run (task, hour) where hour is not null;
 create index task_run_of_task on livewell.task_run (task, id);
 create index task_run_ended on livewell.task_run (ended_at);
 

@@ -1,4 +1,4 @@
--- Ended runs of tasks: one row each, but for quiet ones, of which a row stands for all of an hour on a node.
+-- Ended runs of tasks: one row each, but for quiet ones, of which a row stands for all of an hour, with the last node.
 -- for: service
 create view livewell.task_runs as
 select
