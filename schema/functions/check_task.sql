@@ -11,7 +11,8 @@ begin
         raise exception using errcode = 'LWT03', message = format('task %s has both an interval and a cron expression', p_task.name),
             hint = 'give it one of every and cron';
     end if;
-    if not exists (select from pg_catalog.pg_timezone_names as z where z.name = p_task.time_zone) then
+    if p_task.time_zone <> 'UTC' and not exists (select from pg_catalog.pg_timezone_names as z where z.name = p_task.time_zone)
+    then
         raise exception using errcode = 'LWT04', message = format('there is no time zone %L', p_task.time_zone),
             hint = 'write a name of the time zone database, as Europe/Berlin or UTC';
     end if;

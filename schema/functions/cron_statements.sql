@@ -24,7 +24,7 @@ AS $function$
                     )
                     else quote_literal('* * * * *')
                 end,
-                format('select livewell.run_task(%L, p_node => %L)', t.name, 'pg_cron'),
+                format('select %s(%L, p_node => %L)', 'livewell.run_task', t.name, 'pg_cron'),
                 p_database
             )
         end

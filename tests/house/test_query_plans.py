@@ -163,7 +163,8 @@ async def test_the_counts_tell_a_bad_plan(filled: Connection) -> None:
 TASKS = 20_000
 FILL_TASKS = """
 insert into livewell.task (name, every, late_after, due_at, run)
-select 't' || n, '1 hour', '1 day', now() + n * interval '1 second', 'livewell.task_rescue' from generate_series(1, $1) as n
+select 't' || n, '1 hour', '1 day', now() + n * interval '1 second', 'livewell.task_rescue'
+from generate_series(1, $1) as n
 """
 TASK_CALLS = {
     "look": ("select count(*) from livewell.look_at_tasks('{}', 20)", "task_due"),

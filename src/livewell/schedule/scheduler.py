@@ -81,6 +81,9 @@ class Scheduler:
         now = asyncio.get_running_loop().time()
         pause = self._poll_interval().total_seconds()
         found = await self._store.look_at_tasks(list(self._handlers))
+        if len(found.due) > len(self._free):
+            # Nodes that all begin with the oldest would stand in each other's way.
+            random.shuffle(found.due)
         for due in found.due:
             held_off = self._not_before.get(due.name, now) - now
             if held_off > 0:

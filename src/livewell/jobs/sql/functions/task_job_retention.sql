@@ -7,8 +7,8 @@ set search_path = '' as $$
 declare
     v_expired record;
     v_dropped text;
-    v_busy text[] := '{}';
-    v_unacknowledged text[] := '{}';
+    v_busy text[] := array[]::text[];
+    v_unacknowledged text[] := array[]::text[];
     v_more boolean := false;
 begin
     perform livewell.require_primary();

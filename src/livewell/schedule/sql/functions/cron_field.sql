@@ -10,7 +10,7 @@ declare
     v_parts text[];
     v_from integer;
     v_to integer;
-    v_values integer[] := '{}';
+    v_values integer[] := array[]::integer[];
 begin
     foreach v_term in array string_to_array(lower(p_text), ',') loop
         v_parts := regexp_match(v_term, '^(?:(\*)|(\d{1,2}|[a-z]{3})(?:-(\d{1,2}|[a-z]{3}))?)(?:/(\d{1,3}))?$');

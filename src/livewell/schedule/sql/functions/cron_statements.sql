@@ -22,7 +22,7 @@ set search_path = '' as $$
                     )
                     else quote_literal('* * * * *')
                 end,
-                format('select livewell.run_task(%L, p_node => %L)', t.name, 'pg_cron'),
+                format('select %s(%L, p_node => %L)', 'livewell.run_task', t.name, 'pg_cron'),
                 p_database
             )
         end
