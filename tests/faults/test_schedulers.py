@@ -151,7 +151,8 @@ async def test_killed_and_paused_nodes_run_nothing_twice(nodes: Nodes, owner: Da
     assert accepted == Counter({f"t{number}": 1 for number in range(count)})
     lost = {(row["task"], row["epoch"]) for row in rows if row["outcome"] == "lost"}
     assert lost, "nobody lost anything"
-    assert lost | {(row["task"], row["epoch"]) for row in rows if row["outcome"] == "succeeded"} == set(began)
+    # A node may die between taking and beginning, but nothing begins that is not on record.
+    assert set(began) <= lost | {(row["task"], row["epoch"]) for row in rows if row["outcome"] == "succeeded"}
     assert any(row["node"].endswith(f"-{sleeper.pid}") for row in rows if row["outcome"] == "lost")
     await asyncio.wait_for(_settled(nodes, sleeper), 30)
     await _nothing_is_left(owner)
