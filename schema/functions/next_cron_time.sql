@@ -32,15 +32,22 @@ begin
             end
     loop
         if v_fields.follows_real_time then
-            select min(m.moment) into v_next
-            from generate_series(
-                greatest(date_trunc('minute', p_after) + interval '1 minute', (v_day at time zone p_time_zone) - interval '3 hours'),
-                ((v_day + interval '1 day') at time zone p_time_zone) + interval '3 hours',
-                interval '1 minute'
+            -- Minute by minute, one at a time, until one fits; a function in FROM would make them all first.
+            select m.moment into v_next
+            from (
+                select generate_series(
+                    greatest(
+                        date_trunc('minute', p_after) + interval '1 minute',
+                        (v_day at time zone p_time_zone) - interval '3 hours'
+                    ),
+                    ((v_day + interval '1 day') at time zone p_time_zone) + interval '3 hours',
+                    interval '1 minute'
+                )
             ) as m (moment)
             where date_trunc('day', m.moment at time zone p_time_zone) = v_day
                 and extract(hour from m.moment at time zone p_time_zone)::integer = any (v_fields.hours)
-                and extract(minute from m.moment at time zone p_time_zone)::integer = any (v_fields.minutes);
+                and extract(minute from m.moment at time zone p_time_zone)::integer = any (v_fields.minutes)
+            limit 1;
         else
             select i.moment into v_next
             from (

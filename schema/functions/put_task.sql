@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION livewell.put_task(p_name text, p_changes jsonb, p_pla
  SECURITY DEFINER
  SET search_path TO ''
  SET "IntervalStyle" TO 'postgres'
+ SET lock_timeout TO '2s'
 AS $function$
 #variable_conflict use_column
 declare
@@ -69,6 +70,9 @@ begin
         p_reason, p_actor, p_now
     );
 exception
+    when lock_not_available then
+        raise exception using errcode = 'LWT06', message = format('task %s is running at this moment', p_name),
+            hint = 'try again when its run is over';
     when check_violation then
         raise exception using errcode = 'LWT03', message = format('task %s cannot be so: %s', p_name, sqlerrm);
 end $function$;

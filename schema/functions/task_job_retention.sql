@@ -30,7 +30,7 @@ begin
     return jsonb_build_object(
         'dropped', case when v_dropped is null then '[]' else jsonb_build_array(v_dropped) end,
         'busy', to_jsonb(v_busy), 'unacknowledged', to_jsonb(v_unacknowledged),
-        'again_in', case when v_more then '0 seconds' end
+        'again_in', case when v_more then '0 seconds' when v_busy <> array[]::text[] then '15 minutes' end
     );
 end $function$;
 

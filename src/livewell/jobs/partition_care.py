@@ -66,7 +66,7 @@ async def care(store: JobStore) -> Care:
         round_ = await store.task_job_retention()
         tell_retention(round_)
         dropped += round_["dropped"]
-        if round_["again_in"] is None:
+        if round_["again_in"] != "0 seconds":
             return Care(
                 made=made["made"],
                 dropped=dropped,

@@ -22,7 +22,7 @@ late, and health says so, also of a task that never ran.
 """
 
 from livewell.schedule.declaration import Duration, TaskDeclaration
-from livewell.schedule.errors import InvalidCron, InvalidTask, NotRunnableHere, TaskError, UnknownTask
+from livewell.schedule.errors import InvalidCron, InvalidTask, NotRunnableHere, TaskBusy, TaskError, UnknownTask
 from livewell.schedule.handlers import TaskContext, TaskFunction, TaskHandler, task_handler_of
 from livewell.schedule.leases import LeaseKeeper
 from livewell.schedule.metrics import TaskGauges
@@ -44,6 +44,7 @@ __all__ = [
     "RunAnswer",
     "Scheduler",
     "Task",
+    "TaskBusy",
     "TaskChange",
     "TaskContext",
     "TaskDeclaration",

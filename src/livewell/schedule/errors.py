@@ -30,6 +30,13 @@ class InvalidCron(TaskError):
     sqlstate = "LWT04"
 
 
+class TaskBusy(TaskError):
+    """The function of the task is running, and its row cannot be changed meanwhile; nothing was changed."""
+
+    code = "schedule.task_busy"
+    sqlstate = "LWT06"
+
+
 class NotRunnableHere(TaskError):
     """The task is run by a program, and this is not that program."""
 

@@ -57,6 +57,7 @@ class Scheduler:
         self._runner = TaskRunner(self._store, self._keeper, handlers, node=node or this_node(), tell=tell)
         self._running: dict[str, asyncio.Task[None]] = {}
         self._not_before: dict[str, float] = {}
+        self._locked_in_a_row: dict[str, int] = {}
         self._failed_in_a_row = 0
         self.wake = asyncio.Event()
 
@@ -127,10 +128,13 @@ class Scheduler:
         except LivewellError as error:
             log.warning("task_not_run", task=name, error=str(error))
             answer = skipped("schedule_read_error")
+        locked = answer.get("reason") == "locked"
+        self._locked_in_a_row[name] = self._locked_in_a_row.get(name, 0) + 1 if locked else 0
         if "ran" in answer:
             self._not_before.pop(name, None)
         else:
-            self._not_before[name] = loop.time() + _HOLD_OFF_SECONDS * random.uniform(1, 2)
+            growing = _HOLD_OFF_SECONDS * float(1 << min(self._locked_in_a_row[name], 20))
+            self._not_before[name] = loop.time() + min(growing, _LONGEST_PAUSE_SECONDS) * random.uniform(0.5, 1)
 
     def on_notify(self, channel: str, _payload: str) -> None:
         """What a listener calls: a task was declared, changed, enabled or forced, or the settings were."""

@@ -1,12 +1,14 @@
 """`run_task`: take, run and finish in one call, answered by one document whatever happens."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 
 from livewell.kernel import Database
-from livewell.schedule import InvalidTask, NotRunnableHere
+from livewell.schedule import InvalidTask, NotRunnableHere, TaskBusy
 from livewell.schedule.tests.sql_surface import MINUTE, NOON, SECOND, Schedule, make_function
+from livewell.testing import connected
 
 
 async def test_a_run_is_answered_with_what_it_did(schedule: Schedule, owner: Database) -> None:
@@ -160,3 +162,39 @@ async def test_sealing_follows_its_setting(database: Database) -> None:
     now = (await everything.row("audit_seal"))["due_at"]
     assert (await everything.run("audit_seal", now))["ran"]
     assert 42 * SECOND <= (await everything.row("audit_seal"))["due_at"] - now < 44 * SECOND
+
+
+async def test_settings_care_names_what_is_out_of_bounds(database: Database, owner: Database) -> None:
+    """A value that no longer is what it may be is named with what it should be, and left as it is."""
+    everything = Schedule(database)
+    await owner.execute("update livewell.setting set value = '00:10:00' where name = 'worker.heartbeat_interval'")
+    now = (await everything.row("settings_care"))["due_at"]
+    unfit = (await everything.run("settings_care", now))["result"]["unfit"]
+    assert {one["setting"] for one in unfit} == {"worker.heartbeat_interval", "worker.timeout"}
+
+
+async def test_a_running_function_is_not_waited_for_long(schedule: Schedule, database_url: str) -> None:
+    """Changing a task whose function is at work is refused in seconds, with a fact, and works afterwards."""
+    await schedule.put("t", every="1 minute", run="livewell.task_rescue")
+    async with connected(database_url) as holding:
+        await holding.execute("begin")
+        assert (await Schedule(holding).run("t", NOON))["ran"]
+        async with asyncio.timeout(10):
+            with pytest.raises(TaskBusy):
+                await schedule.change("t", enabled=False)
+        await holding.execute("commit")
+    assert await schedule.change("t", enabled=False)
+
+
+async def test_a_partition_in_use_is_tried_again_soon(database: Database, owner: Database) -> None:
+    """Retention that finds a partition busy does not wait for its next Sunday."""
+    everything = Schedule(database)
+    await owner.fetch("select livewell.make_job_partitions(0, $1)", NOON - timedelta(days=60))
+    now = max(NOON, (await everything.row("job_retention"))["due_at"])
+    async with owner.transaction() as reader:
+        await reader.execute(
+            "lock table livewell.job_done, livewell.job_failed, livewell.job_attempt in access share mode"
+        )
+        answer = await everything.run("job_retention", now)
+    assert (answer["result"]["dropped"], len(answer["result"]["busy"])) == ([], 3)
+    assert timedelta(minutes=15) <= (await everything.row("job_retention"))["due_at"] - now < timedelta(minutes=16)

@@ -1,5 +1,5 @@
--- Drops one expired partition, the oldest that is not in use, and asks to be run again at once while there are more: the
--- locks of a drop are held no longer than one transaction, and a run that is busy with one leaves the queue alone.
+-- Drops one expired partition, the oldest that is not in use, and asks to be run again at once while there are more, or
+-- soon while one is in use: the locks of a drop are held no longer than one short transaction.
 -- for: service
 create or replace function livewell.task_job_retention(p_now timestamptz default clock_timestamp()) returns jsonb
 language plpgsql security definer
@@ -28,6 +28,6 @@ begin
     return jsonb_build_object(
         'dropped', case when v_dropped is null then '[]' else jsonb_build_array(v_dropped) end,
         'busy', to_jsonb(v_busy), 'unacknowledged', to_jsonb(v_unacknowledged),
-        'again_in', case when v_more then '0 seconds' end
+        'again_in', case when v_more then '0 seconds' when v_busy <> array[]::text[] then '15 minutes' end
     );
 end $$;

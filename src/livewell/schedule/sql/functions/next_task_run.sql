@@ -4,9 +4,8 @@
 create or replace function livewell.next_task_run(p_task livewell.task, p_now timestamptz) returns timestamptz
 language sql volatile security definer
 set search_path = '' as $$
-    select coalesce(livewell.next_cron_time(p_task.cron, p_task.time_zone, p_now), p_now + p_task.every)
-        + random() * p_task.jitter
-    where p_task.cron is not null
-    union all
-    select p_now + p_task.every + random() * p_task.jitter where p_task.cron is null
+    select case
+        when p_task.cron is null then p_now + p_task.every
+        else coalesce(livewell.next_cron_time(p_task.cron, p_task.time_zone, p_now), 'infinity')
+    end + random() * p_task.jitter
 $$;

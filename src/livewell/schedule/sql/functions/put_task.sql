@@ -1,11 +1,12 @@
 -- Makes one task as declared: adds it, or changes the fields that differ; answers with each field that is not the same.
--- The plan and the change are found by the same comparison. A changed schedule counts from now.
+-- The plan and the change are found by the same comparison. A changed schedule counts from now. A task whose function runs
+-- at this moment is not waited for long.
 -- for: internal
 create or replace function livewell.put_task(
     p_name text, p_changes jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamptz
 ) returns table (name text, change text, field text, old jsonb, new jsonb)
 language plpgsql security definer
-set search_path = '' set intervalstyle = 'postgres' as $$
+set search_path = '' set intervalstyle = 'postgres' set lock_timeout = '2s' as $$
 #variable_conflict use_column
 declare
     v_old livewell.task;
@@ -68,6 +69,9 @@ begin
         p_reason, p_actor, p_now
     );
 exception
+    when lock_not_available then
+        raise exception using errcode = 'LWT06', message = format('task %s is running at this moment', p_name),
+            hint = 'try again when its run is over';
     when check_violation then
         raise exception using errcode = 'LWT03', message = format('task %s cannot be so: %s', p_name, sqlerrm);
 end $$;
