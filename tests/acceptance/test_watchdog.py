@@ -9,7 +9,7 @@ from aiohttp import web
 
 from livewell.kernel import Database
 from tests.acceptance.command import Cli
-from tests.acceptance.test_health import LONG_AGO
+from tests.acceptance.test_health import JUST_NOW, LONG_AGO
 
 
 class DeadMan:
@@ -53,6 +53,7 @@ async def test_once_is_for_an_outside_cron(tmp_path: Path, dead_man: DeadMan) ->
 
 async def test_the_database_is_asked_from_outside(cli: Cli, owner: Database, dead_man: DeadMan) -> None:
     """With --database late tasks alarm also where no address is served."""
+    await owner.execute(JUST_NOW)
     assert (await cli("watchdog", "--once", "--database")).out == "all is well\n"
     await owner.execute(LONG_AGO)
     await cli("watchdog", "--once", "--database", "--ping", f"{dead_man.url}/ping", code=1)

@@ -1,6 +1,7 @@
 """Cron expressions: against cronsim, against a minute-by-minute reading of the wall clock, and in words."""
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
@@ -22,7 +23,7 @@ order by a.n
 ZONES = ["Europe/Berlin", "America/New_York", "Australia/Sydney", "Asia/Kolkata", "America/Sao_Paulo", "UTC"]
 ODD_ZONES = ["Australia/Lord_Howe", "Asia/Beirut", "America/Havana", "Africa/Casablanca", "Pacific/Apia"]
 EXAMPLES = settings(
-    max_examples=120,
+    max_examples=80,
     phases=[Phase.explicit, Phase.generate],
     deadline=None,
     derandomize=True,
@@ -70,6 +71,7 @@ def moments(draw: st.DrawFn, zones: list[str]) -> tuple[str, datetime]:
     return zone, start + timedelta(seconds=draw(st.integers(0, 365 * 86_400)))
 
 
+@cache
 def _changes(zone: str, year: int) -> list[datetime]:
     """The days of a year on which the clocks of a zone change."""
     here, day = ZoneInfo(zone), datetime(year, 1, 1, tzinfo=UTC)
