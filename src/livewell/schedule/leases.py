@@ -84,7 +84,8 @@ class LeaseKeeper:
                 self._came.clear()
                 await self._came.wait()
             self.watch(loop.time())
-            await asyncio.sleep(_WATCH_SECONDS)
+            ends = (held.trusted_until for held in self._held if held.stop is None)
+            await asyncio.sleep(min(_WATCH_SECONDS, max(0.0, min(ends, default=float("inf")) - loop.time())))
 
     async def _keep_renewing(self) -> None:
         loop = asyncio.get_running_loop()

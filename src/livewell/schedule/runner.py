@@ -146,9 +146,11 @@ class TaskRunner:
         TASK_SECONDS.labels(task=name).observe(seconds)
         shown = {"task": name, "seconds": round(seconds, 3), "node": self.node}
         if outcome == "succeeded":
-            log.debug("task_finished", **shown)
-            if isinstance(answer.get("result"), Mapping) and name in self._tell:
-                self._tell[name](answer["result"])
+            result = answer.get("result")
+            tell = log.debug if _is_quiet(result) else log.info
+            tell("task_finished", **shown)
+            if isinstance(result, Mapping) and name in self._tell:
+                self._tell[name](result)
         elif outcome == "lost":
             log.warning("task_lost", why="refused at its end", **shown)
         else:
@@ -165,6 +167,13 @@ def _held(taken: TakenTask, asked_at: float) -> Held:
         trusted_until=asked_at + trusted_seconds(taken.lease_seconds),
         must_end_by=asyncio.get_running_loop().time() + taken.time_limit_seconds,
     )
+
+
+def _is_quiet(result: Any) -> bool:
+    """Whether there is nothing to tell: a task that ticks every second would fill the log."""
+    if isinstance(result, Mapping):
+        return not any(value for name, value in result.items() if name != "again_in")
+    return not result
 
 
 def _is_cut() -> bool:
