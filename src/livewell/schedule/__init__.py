@@ -21,7 +21,7 @@ stops its run by its own clock. A notification that is lost is made good by poll
 late, and health says so, also of a task that never ran.
 """
 
-from livewell.schedule.declaration import Duration, TaskDeclaration
+from livewell.schedule.declaration import TaskDeclaration, TaskSection
 from livewell.schedule.errors import InvalidCron, InvalidTask, NotRunnableHere, TaskBusy, TaskError, UnknownTask
 from livewell.schedule.handlers import TaskContext, TaskFunction, TaskHandler, task_handler_of
 from livewell.schedule.leases import LeaseKeeper
@@ -30,7 +30,7 @@ from livewell.schedule.runner import TaskRunner, this_node
 from livewell.schedule.scheduler import CHANNEL, Scheduler
 from livewell.schedule.server import HealthServer
 from livewell.schedule.store import TaskStore
-from livewell.schedule.types import RunAnswer, Task, TaskChange, TaskRun, skipped
+from livewell.schedule.types import RunAnswer, Task, TaskRun, skipped
 from livewell.schedule.watchdog import Watchdog, WatchdogOptions, late_names
 
 __all__ = [
@@ -45,7 +45,6 @@ __all__ = [
     "Scheduler",
     "Task",
     "TaskBusy",
-    "TaskChange",
     "TaskContext",
     "TaskDeclaration",
     "TaskError",
@@ -54,6 +53,7 @@ __all__ = [
     "TaskHandler",
     "TaskRun",
     "TaskRunner",
+    "TaskSection",
     "TaskStore",
     "UnknownTask",
     "Watchdog",

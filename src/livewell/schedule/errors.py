@@ -23,6 +23,12 @@ class InvalidTask(TaskError):
     sqlstate = "LWT03"
 
 
+class UnknownTaskField(TaskError):
+    """A task has no such field; nothing was changed."""
+
+    code = "schedule.unknown_field"
+
+
 class InvalidCron(TaskError):
     """A cron expression or its time zone is wrong, or it never comes; nothing was changed."""
 

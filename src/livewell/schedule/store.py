@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic_core import from_json, to_json
 
-from livewell.kernel import Caller, Connection, Queries
+from livewell.kernel import Caller, Connection, PlannedChange, Queries
 from livewell.schedule.types import (
     DueTask,
     JsonObject,
@@ -15,7 +15,6 @@ from livewell.schedule.types import (
     RunAnswer,
     TakenTask,
     Task,
-    TaskChange,
     TaskRun,
 )
 
@@ -53,9 +52,13 @@ class TaskStore:
             row["name"] for row in await self._caller.fetch(QUERIES["declare_tasks"], to_json(declared).decode(), actor)
         ]
 
-    async def apply_tasks(self, declared: Mapping[str, JsonObject], *, plan_only: bool, actor: str) -> list[TaskChange]:
+    async def apply_tasks(
+        self, declared: Mapping[str, JsonObject], *, plan_only: bool, actor: str
+    ) -> list[PlannedChange]:
         rows = await self._caller.fetch(QUERIES["apply_tasks"], to_json(declared).decode(), plan_only, actor)
-        return [TaskChange(**{**row, "old": _read(row["old"]), "new": _read(row["new"])}) for row in rows]
+        return [
+            PlannedChange(thing="task", **{**row, "old": _read(row["old"]), "new": _read(row["new"])}) for row in rows
+        ]
 
     async def set_task(self, name: str, changes: JsonObject, *, reason: str | None, actor: str) -> bool:
         return bool(await self._caller.fetchval(QUERIES["set_task"], name, to_json(changes).decode(), reason, actor))

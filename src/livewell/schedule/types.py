@@ -91,17 +91,6 @@ class Renewal(NamedTuple):
     lease_seconds: float | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class TaskChange:
-    """One field of a task that is, or would be, added or changed; `same` when nothing is."""
-
-    name: str
-    change: str
-    field: str | None
-    old: Any
-    new: Any
-
-
 def skipped(reason: str, *, error: str | None = None) -> RunAnswer:
     """Nothing was run, and that is fine."""
     answer: RunAnswer = {"ok": True, "skipped": True, "reason": reason}
