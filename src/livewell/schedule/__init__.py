@@ -35,7 +35,6 @@ from livewell.schedule.watchdog import Watchdog, WatchdogOptions, late_names
 
 __all__ = [
     "CHANNEL",
-    "Duration",
     "HealthServer",
     "InvalidCron",
     "InvalidTask",
