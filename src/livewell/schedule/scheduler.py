@@ -130,7 +130,7 @@ class Scheduler:
             log.warning("task_not_run", task=name, error=str(error))
             answer = skipped("schedule_read_error")
         except Exception as error:
-            log.error("task_not_run", task=name, error=repr(error), exc_info=error)
+            log.exception("task_not_run", task=name, error=repr(error))
             answer = skipped("schedule_read_error")
         locked = answer.get("reason") == "locked"
         self._locked_in_a_row[name] = self._locked_in_a_row.get(name, 0) + 1 if locked else 0
