@@ -25,7 +25,8 @@ CHANNEL = "livewell_tasks"
 
 log = structlog.get_logger("livewell.schedule")
 
-# A task that another node has locked is due all the same; asked again at once it would be asked for ever.
+# A task that another node has locked, or whose failure could not be recorded, is due all the same; asked again at once
+# it would be asked for ever.
 _HOLD_OFF_SECONDS = 0.5
 _FIRST_PAUSE_SECONDS = 0.1
 # When the database is back after an outage, however long, the schedule is read again within this time.
@@ -128,9 +129,12 @@ class Scheduler:
         except LivewellError as error:
             log.warning("task_not_run", task=name, error=str(error))
             answer = skipped("schedule_read_error")
+        except Exception as error:
+            log.exception("task_not_run", task=name, error=repr(error))
+            answer = skipped("schedule_read_error")
         locked = answer.get("reason") == "locked"
         self._locked_in_a_row[name] = self._locked_in_a_row.get(name, 0) + 1 if locked else 0
-        if "ran" in answer:
+        if answer["ok"] and "ran" in answer:
             self._not_before.pop(name, None)
         else:
             growing = _HOLD_OFF_SECONDS * float(1 << min(self._locked_in_a_row[name], 20))

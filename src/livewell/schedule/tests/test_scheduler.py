@@ -11,9 +11,10 @@ import pytest
 
 from livewell.app import Livewell
 from livewell.kernel import Database
-from livewell.schedule import InvalidTask, LeaseKeeper, TaskContext, TaskStore
+from livewell.schedule import InvalidTask, LeaseKeeper, Scheduler, TaskContext, TaskStore
 from livewell.schedule.leases import Held, Stop
 from livewell.schedule.tests.sql_surface import make_function, only
+from livewell.settings import SettingsWatcher
 from livewell.testing import until
 
 
@@ -212,3 +213,26 @@ async def test_a_handler_that_cannot_be_called_is_refused(database_url: str) -> 
 
         @app.task("mine")
         async def mine(ctx: TaskContext, other: int) -> None: ...
+
+
+async def test_what_nobody_foresaw_stops_no_other_task(database_url: str, owner: Database) -> None:
+    """A run that ends in an error of the scheduler's own is held off, and the others go on."""
+    await only(owner)
+    run = await make_function(owner, "work", "return jsonb_build_object('done', 1);")
+    app = Livewell(database_url)
+    async with app:
+        settings = await SettingsWatcher.begin(app.database)
+        scheduler = Scheduler(
+            app.database,
+            {},
+            poll_interval=lambda: settings.current.schedule_poll_interval,
+            tell={"odd": lambda result: result["nothing"]},
+        )
+        fields = {"run": run, "every": "100 milliseconds"}
+        await app.tasks.apply_tasks({"odd": fields, "even": fields}, plan_only=False, actor="tests")
+        stop = asyncio.Event()
+        running = asyncio.create_task(scheduler.run(stop))
+        await until(lambda: _ran_often(app, "even", 5), "the other ran five times")
+        stop.set()
+        await running
+        assert 1 <= len(await app.tasks.list_runs("odd")) < len(await app.tasks.list_runs("even"))
