@@ -1,7 +1,9 @@
 """Crowds over one endpoint, in one process and in four: what its provider saw, by the provider's own clock."""
 
 import asyncio
+import os
 import random
+import signal
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -10,7 +12,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from livewell.kernel import Database
-from livewell.testing import child, make_endpoint
+from livewell.testing import Child, child, make_endpoint
 
 pytestmark = pytest.mark.faults
 
@@ -44,6 +46,42 @@ async def main():
 asyncio.run(main())
 """
 
+STEADY = """
+from livewell.budgets import PermitExpired, PermitPool
+from livewell.kernel import Database, DatabaseOptions
+
+url, port = sys.argv[1], int(sys.argv[2])
+counts = {"sent": 0, "expired": 0}
+
+async def call(pool):
+    async with pool.permit("crowd/call") as permit:
+        try:
+            permit.send()
+        except PermitExpired:
+            counts["expired"] += 1
+            return
+        counts["sent"] += 1
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        await reader.read()
+        writer.close()
+
+async def again_and_again(pool):
+    while True:
+        await call(pool)
+
+async def main():
+    async with await Database.open(DatabaseOptions(url=url)) as database, PermitPool(database) as pool:
+        tasks = [asyncio.create_task(again_and_again(pool)) for _ in range(20)]
+        answer("ready")
+        await told()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    answer(counts)
+
+asyncio.run(main())
+"""
+
 
 @dataclass
 class Provider:
@@ -53,13 +91,14 @@ class Provider:
     under_way: int = 0
     most: int = 0
     port: int = 0
+    slowest: float = 0.02
     dice: random.Random = field(default_factory=lambda: random.Random(7))
 
     async def answer(self, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.arrivals.append(time.monotonic())
         self.under_way += 1
         self.most = max(self.most, self.under_way)
-        await asyncio.sleep(self.dice.uniform(0, 0.02))
+        await asyncio.sleep(self.dice.uniform(0, self.slowest))
         self.under_way -= 1
         writer.close()
 
@@ -74,8 +113,8 @@ class Provider:
 
 
 @asynccontextmanager
-async def provider() -> AsyncIterator[Provider]:
-    log = Provider()
+async def provider(**behaviour: float) -> AsyncIterator[Provider]:
+    log = Provider(**behaviour)  # type: ignore[arg-type]
     async with await asyncio.start_server(log.answer, "127.0.0.1", 0, backlog=2000) as server:
         log.port = server.sockets[0].getsockname()[1]
         yield log
@@ -110,3 +149,46 @@ async def test_a_crowd_stays_within_every_window(
     assert log.most <= TOGETHER, line
     assert took < WINDOW + 10, line
     assert await owner.fetchval("select count(*) from livewell.permit_block") == 0
+
+
+@pytest.mark.timeout(300)
+async def test_paused_and_killed_callers_stay_within_every_window(
+    owner: Database, database_url: str, request: pytest.FixtureRequest, seed: str
+) -> None:
+    """F1, F2: stopped for longer than `send_within`, or killed, at any moment: no minute and no moment is over."""
+    dice = random.Random(seed)
+    await make_endpoint(owner, ENDPOINT, requests_per_minute=PER_MINUTE, concurrent=8)
+    await owner.execute("select livewell.set_setting('budgets.permit_lease', '5 seconds', 'test', 'test')")
+    async with provider(slowest=0.8) as log, AsyncExitStack() as stack:
+
+        async def begin() -> Child:
+            caller = await stack.enter_async_context(child(STEADY, database_url, log.port))
+            assert await caller.answer() == "ready"
+            return caller
+
+        callers = [await begin() for _ in range(4)]
+        until_then = time.monotonic() + 1.7 * WINDOW
+        rounds = 0
+        while time.monotonic() < until_then:
+            rounds += 1
+            await asyncio.sleep(dice.uniform(0, 1))
+            victim = dice.randrange(4)
+            if rounds % 10 == 0:
+                await callers[victim].kill()
+                callers[victim] = await begin()
+            else:
+                os.kill(callers[victim].pid, signal.SIGSTOP)
+                await asyncio.sleep(dice.uniform(1.5, 3.5))
+                os.kill(callers[victim].pid, signal.SIGCONT)
+        for caller in callers:
+            caller.tell("stop")
+        counts = [await caller.answer() for caller in callers]
+    expired = sum(count["expired"] for count in counts)
+    line = (
+        f"seed {seed}, worst window {log.worst_window() / PER_MINUTE:.3f} of the limit, together {log.most},"
+        f" calls {len(log.arrivals)}, rounds {rounds}, not sent in time {expired}"
+    )
+    request.node.user_properties.append(("fault run", f"{request.node.name}: {line}"))
+    assert log.worst_window() <= PER_MINUTE, line
+    assert log.most <= 8, line
+    assert len(log.arrivals) > PER_MINUTE, line
