@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from livewell.kernel import Database
-from livewell.testing import Child, child, make_endpoint
+from livewell.testing import child, make_endpoint
 
 pytestmark = pytest.mark.faults
 
@@ -47,14 +47,20 @@ asyncio.run(main())
 """
 
 STEADY = """
+import os, signal
+
 from livewell.budgets import PermitExpired, PermitPool
 from livewell.kernel import Database, DatabaseOptions
 
 url, port = sys.argv[1], int(sys.argv[2])
-counts = {"sent": 0, "expired": 0}
+counts = {"sent": 0, "expired": 0, "stopped": 0}
 
 async def call(pool):
     async with pool.permit("crowd/call") as permit:
+        if not counts["stopped"]:
+            counts["stopped"] += 1
+            answer("stopping")
+            os.kill(os.getpid(), signal.SIGSTOP)
         try:
             permit.send()
         except PermitExpired:
@@ -71,7 +77,7 @@ async def again_and_again(pool):
 
 async def main():
     async with await Database.open(DatabaseOptions(url=url)) as database, PermitPool(database) as pool:
-        tasks = [asyncio.create_task(again_and_again(pool)) for _ in range(20)]
+        tasks = [asyncio.create_task(again_and_again(pool)) for _ in range(160)]
         answer("ready")
         await told()
         for task in tasks:
@@ -91,14 +97,13 @@ class Provider:
     under_way: int = 0
     most: int = 0
     port: int = 0
-    slowest: float = 0.02
     dice: random.Random = field(default_factory=lambda: random.Random(7))
 
     async def answer(self, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.arrivals.append(time.monotonic())
         self.under_way += 1
         self.most = max(self.most, self.under_way)
-        await asyncio.sleep(self.dice.uniform(0, self.slowest))
+        await asyncio.sleep(self.dice.uniform(0, 0.02))
         self.under_way -= 1
         writer.close()
 
@@ -113,8 +118,8 @@ class Provider:
 
 
 @asynccontextmanager
-async def provider(**behaviour: float) -> AsyncIterator[Provider]:
-    log = Provider(**behaviour)  # type: ignore[arg-type]
+async def provider() -> AsyncIterator[Provider]:
+    log = Provider()
     async with await asyncio.start_server(log.answer, "127.0.0.1", 0, backlog=2000) as server:
         log.port = server.sockets[0].getsockname()[1]
         yield log
@@ -152,43 +157,36 @@ async def test_a_crowd_stays_within_every_window(
 
 
 @pytest.mark.timeout(300)
-async def test_paused_and_killed_callers_stay_within_every_window(
+async def test_stopped_and_killed_callers_stay_within_every_window(
     owner: Database, database_url: str, request: pytest.FixtureRequest, seed: str
 ) -> None:
-    """F1, F2: stopped for longer than `send_within`, or killed, at any moment: no minute and no moment is over."""
+    """F1, F2: stopped with permits in hand for longer than `send_within`, stopped anywhere, killed: nothing is over."""
     dice = random.Random(seed)
-    await make_endpoint(owner, ENDPOINT, requests_per_minute=PER_MINUTE, concurrent=8)
-    await owner.execute("select livewell.set_setting('budgets.permit_lease', '5 seconds', 'test', 'test')")
-    async with provider(slowest=0.8) as log, AsyncExitStack() as stack:
-
-        async def begin() -> Child:
-            caller = await stack.enter_async_context(child(STEADY, database_url, log.port))
-            assert await caller.answer() == "ready"
-            return caller
-
-        callers = [await begin() for _ in range(4)]
-        until_then = time.monotonic() + 1.7 * WINDOW
-        rounds = 0
-        while time.monotonic() < until_then:
-            rounds += 1
-            await asyncio.sleep(dice.uniform(0, 1))
-            victim = dice.randrange(4)
-            if rounds % 10 == 0:
-                await callers[victim].kill()
-                callers[victim] = await begin()
-            else:
-                os.kill(callers[victim].pid, signal.SIGSTOP)
-                await asyncio.sleep(dice.uniform(1.5, 3.5))
-                os.kill(callers[victim].pid, signal.SIGCONT)
+    await make_endpoint(owner, ENDPOINT, requests_per_minute=PER_MINUTE, concurrent=PER_MINUTE)
+    async with provider() as log, AsyncExitStack() as stack:
+        callers = [await stack.enter_async_context(child(STEADY, database_url, log.port)) for _ in range(4)]
+        for word in ("ready", "stopping"):
+            assert [await caller.answer() for caller in callers] == [word] * 4
+        began = time.monotonic()
+        await asyncio.sleep(3)
+        for caller in callers:
+            os.kill(caller.pid, signal.SIGCONT)
+        doomed = callers.pop()
+        while time.monotonic() - began < WINDOW + 6:
+            victim = dice.choice(callers).pid
+            os.kill(victim, signal.SIGSTOP)
+            await asyncio.sleep(dice.uniform(0.5, 3))
+            os.kill(victim, signal.SIGCONT)
+            await asyncio.sleep(dice.uniform(0, 0.5))
+        await doomed.kill()
         for caller in callers:
             caller.tell("stop")
         counts = [await caller.answer() for caller in callers]
-    expired = sum(count["expired"] for count in counts)
     line = (
-        f"seed {seed}, worst window {log.worst_window() / PER_MINUTE:.3f} of the limit, together {log.most},"
-        f" calls {len(log.arrivals)}, rounds {rounds}, not sent in time {expired}"
+        f"seed {seed}, worst window {log.worst_window() / PER_MINUTE:.3f} of the limit, calls {len(log.arrivals)},"
+        f" not sent in time {sum(count['expired'] for count in counts)}"
     )
     request.node.user_properties.append(("fault run", f"{request.node.name}: {line}"))
+    assert all(count["expired"] for count in counts), line
     assert log.worst_window() <= PER_MINUTE, line
-    assert log.most <= 8, line
-    assert len(log.arrivals) > PER_MINUTE, line
+    assert len(log.arrivals) > PER_MINUTE / 2, line
