@@ -66,3 +66,15 @@ class KeyUnreadable(BudgetError):
     """The place where an API key should be found holds none."""
 
     code = "budgets.key_unreadable"
+
+
+class UnknownField(BudgetError):
+    """A provider, an endpoint or a key in `livewell.toml` has a field that such a thing does not have."""
+
+    code = "budgets.unknown_field"
+
+
+class InvalidField(BudgetError):
+    """A field of a provider, an endpoint or a key in `livewell.toml` cannot be so."""
+
+    code = "budgets.invalid_field"

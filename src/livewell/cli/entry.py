@@ -9,16 +9,22 @@ import typer
 
 from livewell import __version__
 from livewell.cli import (
+    apply,
     audit,
+    budget,
     demo,
     drain,
+    endpoints,
+    health,
     jobs,
     kinds,
     maintenance,
     migrate,
     outcomes,
     postgres,
+    providers,
     settings,
+    tasks,
     worker,
     workers,
 )
@@ -43,6 +49,16 @@ jobs.group.command("cancel", epilog=outcomes.CANCEL_EXAMPLE)(outcomes.cancel)
 jobs.group.command("ack", epilog=outcomes.ACK_EXAMPLE)(outcomes.ack)
 jobs.group.command("drain", epilog=drain.EXAMPLE)(drain.drain)
 app.add_typer(kinds.group, name="kinds")
+app.command("apply", epilog=apply.EXAMPLE)(apply.apply)
+app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
+app.add_typer(endpoints.group, name="endpoint")
+app.add_typer(providers.group, name="provider")
+app.add_typer(providers.keys, name="keys")
+app.add_typer(tasks.group, name="tasks")
+app.add_typer(tasks.single, name="task")
+app.add_typer(tasks.cron, name="cron")
+app.command("health", epilog=health.HEALTH_EXAMPLE)(health.health)
+app.command("watchdog", epilog=health.WATCHDOG_EXAMPLE)(health.watchdog)
 app.add_typer(settings.group, name="settings")
 app.add_typer(maintenance.group, name="maintenance")
 app.add_typer(audit.group, name="audit")
