@@ -1,7 +1,9 @@
 """Crowds over one endpoint, in one process and in four: what its provider saw, by the provider's own clock."""
 
 import asyncio
+import os
 import random
+import signal
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -40,6 +42,48 @@ async def main():
         await told()
         await asyncio.gather(*(call(pool, number) for number in range(calls)))
     answer(order)
+
+asyncio.run(main())
+"""
+
+STEADY = """
+import os, signal
+
+from livewell.budgets import PermitExpired, PermitPool
+from livewell.kernel import Database, DatabaseOptions
+
+url, port = sys.argv[1], int(sys.argv[2])
+counts = {"sent": 0, "expired": 0, "stopped": 0}
+
+async def call(pool):
+    async with pool.permit("crowd/call") as permit:
+        if not counts["stopped"]:
+            counts["stopped"] += 1
+            answer("stopping")
+            os.kill(os.getpid(), signal.SIGSTOP)
+        try:
+            permit.send()
+        except PermitExpired:
+            counts["expired"] += 1
+            return
+        counts["sent"] += 1
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        await reader.read()
+        writer.close()
+
+async def again_and_again(pool):
+    while True:
+        await call(pool)
+
+async def main():
+    async with await Database.open(DatabaseOptions(url=url)) as database, PermitPool(database) as pool:
+        tasks = [asyncio.create_task(again_and_again(pool)) for _ in range(160)]
+        answer("ready")
+        await told()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    answer(counts)
 
 asyncio.run(main())
 """
@@ -110,3 +154,39 @@ async def test_a_crowd_stays_within_every_window(
     assert log.most <= TOGETHER, line
     assert took < WINDOW + 10, line
     assert await owner.fetchval("select count(*) from livewell.permit_block") == 0
+
+
+@pytest.mark.timeout(300)
+async def test_stopped_and_killed_callers_stay_within_every_window(
+    owner: Database, database_url: str, request: pytest.FixtureRequest, seed: str
+) -> None:
+    """F1, F2: stopped with permits in hand for longer than `send_within`, stopped anywhere, killed: nothing is over."""
+    dice = random.Random(seed)
+    await make_endpoint(owner, ENDPOINT, requests_per_minute=PER_MINUTE, concurrent=PER_MINUTE)
+    async with provider() as log, AsyncExitStack() as stack:
+        callers = [await stack.enter_async_context(child(STEADY, database_url, log.port)) for _ in range(4)]
+        for word in ("ready", "stopping"):
+            assert [await caller.answer() for caller in callers] == [word] * 4
+        began = time.monotonic()
+        await asyncio.sleep(3)
+        for caller in callers:
+            os.kill(caller.pid, signal.SIGCONT)
+        doomed = callers.pop()
+        while time.monotonic() - began < WINDOW + 6:
+            victim = dice.choice(callers).pid
+            os.kill(victim, signal.SIGSTOP)
+            await asyncio.sleep(dice.uniform(0.5, 3))
+            os.kill(victim, signal.SIGCONT)
+            await asyncio.sleep(dice.uniform(0, 0.5))
+        await doomed.kill()
+        for caller in callers:
+            caller.tell("stop")
+        counts = [await caller.answer() for caller in callers]
+    line = (
+        f"seed {seed}, worst window {log.worst_window() / PER_MINUTE:.3f} of the limit, calls {len(log.arrivals)},"
+        f" not sent in time {sum(count['expired'] for count in counts)}"
+    )
+    request.node.user_properties.append(("fault run", f"{request.node.name}: {line}"))
+    assert all(count["expired"] for count in counts), line
+    assert log.worst_window() <= PER_MINUTE, line
+    assert len(log.arrivals) > PER_MINUTE / 2, line
