@@ -41,11 +41,13 @@ begin
             if 'keys' = any (v_rooms.kinds) then
                 select k.api_key, k.scope into v_key, v_scope
                 from (
-                    select array_agg(r.name) as scopes, array_agg(case when r.tokens < v_job.tokens then 0 else r.requests end) as rooms
-                    from unnest(v_rooms.names, v_rooms.kinds, v_rooms.requests, v_rooms.tokens) as r (name, kind, requests, tokens)
+                    select array_agg(r.name) as scopes, array_agg(case when r.tokens < v_job.tokens then 0 else r.requests end) as rooms,
+                        array_agg(r.spent) as spent
+                    from unnest(v_rooms.names, v_rooms.kinds, v_rooms.requests, v_rooms.tokens, v_rooms.spent_requests)
+                        as r (name, kind, requests, tokens, spent)
                     where r.kind = 'keys' and split_part(r.name, '@', 1) = v_job.provider
                 ) as r
-                left join lateral livewell.choose_key(v_job.provider, r.scopes, r.rooms) as k on true
+                left join lateral livewell.choose_key(v_job.provider, r.scopes, r.rooms, r.spent) as k on true
                 where r.scopes is not null;
                 continue when found and v_key is null;
                 if found then

@@ -58,22 +58,13 @@ begin
         select
             r.*,
             case when r.limiter = 'smooth' and r.spacing is not null
-                then floor((v_epoch + r.burst * r.spacing - greatest(v_epoch, coalesce(extract(epoch from nullif(r.smooth_at, '-infinity')), 0)))
-                    / r.spacing + 1e-9)
+                then floor(r.burst - extract(epoch from greatest(r.smooth_at, p_now) - p_now) / r.spacing + 1e-6)
             end as smooth_room
         from used as r
     )
     select
-        r.name, r.kind, r.provider,
-        greatest(0, case
-            when r.state <> 'active' or r.closed_until > p_now or (r.breaker = 'open' and r.breaker_until > p_now) then 0
-            else least(
-                r.requests_per_minute - r.minute_used, r.requests_per_hour - r.hour_used, r.concurrent - r.in_flight,
-                r.smooth_room::bigint, r.remaining - r.since_remaining,
-                case when r.breaker <> 'closed' then r.breaker_probes - r.in_flight end
-            )
-        end)::bigint,
-        greatest(0, least(r.tokens_per_minute - r.minute_tokens_used, r.tokens_per_hour - r.hour_tokens_used))::bigint,
+        r.name, r.kind, r.provider, case when a.requests < 0 then 0 else a.requests end,
+        case when a.tokens < 0 then 0 else a.tokens end,
         case
             when r.state <> 'active' then null
             else greatest(
@@ -107,5 +98,17 @@ begin
             when r.breaker <> 'closed' and r.breaker_probes <= r.in_flight then 'breaker'
             else 'requests'
         end
-    from rooms as r;
+    from rooms as r
+    cross join lateral (
+        select
+            case
+                when r.state <> 'active' or r.closed_until > p_now or (r.breaker = 'open' and r.breaker_until > p_now) then 0
+                else least(
+                    r.requests_per_minute - r.minute_used, r.requests_per_hour - r.hour_used, r.concurrent - r.in_flight,
+                    r.smooth_room::bigint, r.remaining - r.since_remaining,
+                    case when r.breaker <> 'closed' then r.breaker_probes - r.in_flight end
+                )
+            end::bigint as requests,
+            least(r.tokens_per_minute - r.minute_tokens_used, r.tokens_per_hour - r.hour_tokens_used)::bigint as tokens
+    ) as a;
 end $function$;

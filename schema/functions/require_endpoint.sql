@@ -13,7 +13,7 @@ begin
         return;
     end if;
     select e.name into v_near from livewell.endpoint as e
-    where e.provider = split_part(p_endpoint, '/', 1) or e.name ilike '%' || split_part(p_endpoint, '/', 2) || '%'
+    where e.provider = split_part(p_endpoint, '/', 1) or e.name ilike '%' || nullif(split_part(p_endpoint, '/', 2), '') || '%'
     order by e.name limit 1;
     raise exception using errcode = 'LWB01', message = format('unknown endpoint %s', coalesce(p_endpoint, '(none)')),
         hint = case when v_near is null then 'declare it in livewell.toml, then: livewell apply'

@@ -13,9 +13,9 @@ begin
     for v_seen in
         select l.unit, l.remaining, least(l.reset_seconds, 3600) as reset_seconds, l.seconds >= 3600 as hourly,
             case
-                when l."limit" < 1 then null
+                when l."limit" is null or l."limit" < 1 then null
                 when l.seconds >= 3600 then greatest(1, floor(l."limit" * 3600 / l.seconds))
-                else greatest(1, floor(l."limit" * 60 / l.seconds))
+                else greatest(1, least(2000000000, floor(l."limit" * 60 / greatest(l.seconds, 0.001))))
             end as per_window
         from (
             select l.*, coalesce(l.window_seconds, case when l.reset_seconds > 90 then 3600 else 60 end) as seconds

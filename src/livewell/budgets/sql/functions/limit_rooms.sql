@@ -58,8 +58,7 @@ begin
         select
             r.*,
             case when r.limiter = 'smooth' and r.spacing is not null
-                then floor((v_epoch + r.burst * r.spacing - greatest(v_epoch, coalesce(extract(epoch from nullif(r.smooth_at, '-infinity')), 0)))
-                    / r.spacing + 1e-9)
+                then floor(r.burst - extract(epoch from greatest(r.smooth_at, p_now) - p_now) / r.spacing + 1e-6)
             end as smooth_room
         from used as r
     )
