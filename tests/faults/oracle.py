@@ -8,7 +8,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.faults.history import Event
+from tests.faults.history import Event, HistoryReader
 from tests.faults.load import Member, Run
 
 MINUTE = 60.0
@@ -121,18 +121,18 @@ def most_at_once(arrivals: Iterable[Arrival]) -> int:
     return max([*accumulate(change for _, change in steps), *(one.at_once for one in seen)], default=0)
 
 
-def into_the_storm(run: Run, arrivals: Iterable[Arrival], endpoint: str) -> tuple[int, list[str]]:
+def into_the_storm(history: HistoryReader, arrivals: Iterable[Arrival], endpoint: str) -> tuple[int, list[str]]:
     """How many honest storms were told to the database, and the calls that were asked for after that and before the
     time stated. What had its permit by then is in flight: nobody can call it back.
     """
     arrived = [one for one in arrivals if one.endpoint == endpoint]
-    asked = {(event["job"], event["attempt"]): event["asked"] for event in run.events("claimed")}
+    asked = {(event["job"], event["attempt"]): event["asked"] for event in history.events("claimed")}
     told, wrong = 0, []
-    for storm in run.events("storm"):
+    for storm in history.events("storm"):
         if storm["endpoint"] != endpoint or not any("{" in text for text in storm["headers"].values()):
             continue
         refused = {one.job for one in arrived if one.refused and storm["clock"] <= one.clock < storm["until"]}
-        known = _first_told(run, refused, storm)
+        known = _first_told(history, refused, storm)
         if known is None:
             continue
         told += 1
@@ -145,16 +145,16 @@ def into_the_storm(run: Run, arrivals: Iterable[Arrival], endpoint: str) -> tupl
     return told, wrong
 
 
-def _first_told(run: Run, jobs: set[int], storm: Event) -> float | None:
+def _first_told(history: HistoryReader, jobs: set[int], storm: Event) -> float | None:
     """When a worker first had it from the database that its 429 was taken in."""
     sent = {
         (event["job"], event["token"])
-        for event in run.events("finish_sent")
+        for event in history.events("finish_sent")
         if event["job"] in jobs and event["outcome"] == "throttled" and event.at >= storm.at
     }
     answers = (
         event.at
-        for event in run.events("finish_answered")
+        for event in history.events("finish_answered")
         if (event["job"], event["token"]) in sent and event["state"] != "lost"
     )
     return min(answers, default=None)

@@ -178,7 +178,7 @@ async def test_an_honest_429_is_obeyed(run: Run, mutation: Mutation, *, holds: b
     await asyncio.sleep(3)
     await oracle.calm(NAME)
     await run.seen("arrived", len(oracle.arrivals()) + 5)
-    told, wrong = into_the_storm(run, oracle.arrivals(), NAME)
+    told, wrong = into_the_storm(run.reader, oracle.arrivals(), NAME)
     run.figures["asked for in the storm"] = len(wrong)
     assert told == 1
     assert (not wrong) == holds

@@ -107,7 +107,7 @@ def _judge(run: Run, arrivals: list[Arrival]) -> None:
     caps = {
         name: most_at_once(one for one in arrivals if one.endpoint == name) for name in ("capped/calls", "stormy/calls")
     }
-    storms, wrong = into_the_storm(run, arrivals, "stormy/calls")
+    storms, wrong = into_the_storm(run.reader, arrivals, "stormy/calls")
     run.figures |= {
         "calls": len(arrivals),
         "worst windows": {name: f"{share:.3f}" for name, share in shares.items()},
