@@ -4,6 +4,7 @@ import asyncio
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 import aiohttp
 from pydantic import BaseModel
@@ -44,7 +45,7 @@ class Caller:
             params={**asked, "sent": time.monotonic()},
             headers={"x-api-key": ctx.job.api_key} if ctx.job.api_key else {},
         ) as answer:
-            ctx.spent(bytes=len(await answer.read()), tokens=work.tokens)
+            ctx.spent(bytes=len(await answer.read()), tokens=work.tokens, rate=_facts(answer))
             if answer.status == 429:
                 return Throttled(retry_after=_stated(answer.headers.get("Retry-After")))
         return None
@@ -57,6 +58,24 @@ def declare_calls(app: Livewell, book: Notebook, plan: Plan) -> None:
     async def call(work: Call, ctx: JobContext) -> Throttled | None:
         async with noted(book, ctx):
             return await caller.call(work, ctx)
+
+
+def _facts(answer: aiohttp.ClientResponse) -> dict[str, Any]:
+    """What the headers say of limits, believed as far as they are numbers."""
+    stated = _stated(answer.headers.get("Retry-After"))
+    limit, remaining, reset = (
+        _number(answer.headers.get(f"x-ratelimit-{name}")) for name in ("limit", "remaining", "reset")
+    )
+    facts: dict[str, Any] = {"status": answer.status}
+    if stated is not None:
+        facts["retry_after_seconds"] = stated.total_seconds()
+    if remaining is not None:
+        facts["limits"] = [{"unit": "requests", "limit": limit, "remaining": remaining, "reset_seconds": reset}]
+    return facts
+
+
+def _number(header: str | None) -> int | None:
+    return int(header) if header is not None and header.isdecimal() else None
 
 
 def _stated(header: str | None) -> timedelta | None:

@@ -25,6 +25,9 @@ from aiohttp import web
 from tests.faults.history import Notebook
 from tests.faults.plan import Plan
 
+# Every answer says that there is more room than anybody is allowed.
+_BOAST = {"x-ratelimit-limit": "1000000", "x-ratelimit-remaining": "999999", "x-ratelimit-reset": "30"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Storm:
@@ -80,7 +83,7 @@ class Oracle:
             if storm is not None:
                 return storm.answer(clock)
             await asyncio.sleep(float(asked["seconds"]))
-            return web.Response(body=b"x" * 100, headers={"x-ratelimit-remaining": "999999"})
+            return web.Response(body=b"x" * 100, headers=_BOAST)
         finally:
             self._open[endpoint] -= 1
             self._book.note("left", call=number, clock=self._clock())

@@ -80,10 +80,12 @@ async def test_no_limit_is_exceeded_as_the_provider_sees_it(run: Run, tcp_proxy:
     await _make_endpoints(run)
     near: dict[str, Any] = {"program": "caller", "oracle": oracle.url}
     far = {**near, "url": tcp_proxy.through(run.url)}
-    plans = cycle((near, far))
     # The first compiles for all.
-    await run.start_workers(1, **next(plans))
-    await run.at_work([await run.start_worker(**next(plans)) for _ in range(WORKERS - 1)])
+    plans = {member.name: near for member in await run.start_workers(1, **near)}
+    for number in range(1, WORKERS):
+        member = await run.start_worker(**(far if number % 2 else near))
+        plans[member.name] = far if number % 2 else near
+    await run.at_work(run.living())
     tcp_proxy.delay(timedelta(milliseconds=200), jitter=timedelta(milliseconds=100), seed=int(run.seed, 16))
     await _supply(run, 5 * SUPPLY)
     paused: set[str] = set()
@@ -191,11 +193,14 @@ async def _supplying(run: Run, ends: float) -> None:
         await _supply(run, run.chance.randint(1, SUPPLY), *run.chance.sample(CALLED, 3))
 
 
-async def _killing(run: Run, ends: float, plans: Iterator[dict[str, Any]], paused: set[str]) -> None:
+async def _killing(run: Run, ends: float, plans: dict[str, dict[str, Any]], paused: set[str]) -> None:
+    """Kill one or another, more often those near their database: the others take their time to start."""
     while time.monotonic() < ends:
         await asyncio.sleep(run.chance.uniform(1, 3))
-        await run.kill(run.chance.choice(_awake(run, paused)))
-        await run.start_worker(**next(plans))
+        awake = _awake(run, paused)
+        victim = run.chance.choices(awake, [1 if "url" in plans[member.name] else 3 for member in awake])[0]
+        await run.kill(victim)
+        plans[(await run.start_worker(**plans[victim.name])).name] = plans[victim.name]
 
 
 async def _pausing(run: Run, ends: float, paused: set[str]) -> None:
