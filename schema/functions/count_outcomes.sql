@@ -9,14 +9,6 @@ AS $function$
 declare
     v_changes jsonb;
 begin
-    -- Mostly all is well, and then nothing is locked or written.
-    if not exists (
-        select from livewell.limit_use as u
-        where u.name = any (p_endpoints) and (u.breaker <> 'closed' or not true = all (p_succeeded))
-    ) then
-        return;
-    end if;
-    perform from livewell.limit_use as u where u.name = any (p_endpoints) order by u.name collate "C" for no key update;
     with seen as (
         select u.name, u.breaker as old_breaker, u.breaker_openings, u.breaker_passed, e.breaker_failures, e.breaker_probes,
             count(*) filter (where not o.succeeded) as failed,

@@ -21,7 +21,7 @@ begin
                 else 0
             end as level
             from unnest(p_providers, p_bytes) as d (provider, bytes)
-            join livewell.quota_rooms(p_providers, p_now) as r on r.provider = d.provider
+            join livewell.quota_rooms(p_providers, null, p_now) as r on r.provider = d.provider
             join livewell.quota_use as o on o.provider = d.provider
         ) as r
         where q.provider = r.provider

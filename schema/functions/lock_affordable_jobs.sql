@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.lock_affordable_jobs(p_lanes livewell.open_lane[], p_max_jobs integer, p_now timestamp with time zone, OUT places tid[], OUT keys text[], OUT lanes livewell.open_lane[], OUT granted_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.lock_affordable_jobs(p_lanes livewell.open_lane[], p_max_jobs integer, p_now timestamp with time zone, OUT places tid[], OUT keys text[], OUT lane_ids integer[], OUT call_bytes bigint[], OUT send_within double precision[], OUT granted_at timestamp with time zone)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -10,19 +10,38 @@ declare
     v_rooms livewell.budget_rooms;
     v_lanes livewell.open_lane[];
     v_found tid[];
+    v_passed tid[];
+    v_locked tid[];
+    v_has_serial_keys boolean;
     v_chosen livewell.affordable_jobs;
 begin
     v_rooms.names := livewell.lock_budgets(array(select distinct l.endpoint from unnest(p_lanes) as l where l.endpoint is not null));
     granted_at := coalesce(p_now, clock_timestamp());
     v_rooms := livewell.rooms_now(v_rooms.names, granted_at);
-    -- A round that chose fewer than it found leaves less room, and the next finds what is smaller behind.
+    -- A round that took fewer than it found leaves less room, and the next finds what is behind: smaller, or held by nobody.
     for v_round in 1..10 loop
         v_lanes := livewell.lanes_within_budget(p_lanes, v_rooms, places);
         exit when v_lanes is null;
-        lanes := coalesce(lanes, v_lanes);
-        v_found := livewell.lock_jobs(v_lanes, p_max_jobs - coalesce(cardinality(places), 0), places);
+        if lane_ids is null then
+            select array_agg(l.lane_id), array_agg(l.call_bytes), array_agg(extract(epoch from e.send_within)::double precision)
+            into lane_ids, call_bytes, send_within
+            from unnest(v_lanes) as l left join livewell.endpoint as e on e.name = l.endpoint;
+        end if;
+        -- Who claims from these endpoints waits for their budgets: the places found are nearly always free.
+        v_found := (livewell.share_out(v_lanes, p_max_jobs - coalesce(cardinality(places), 0), v_passed)).places;
         exit when v_found is null;
-        v_chosen := livewell.choose_affordable_jobs(v_found, v_lanes, v_rooms);
+        v_passed := v_passed || v_found;
+        select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_locked, v_has_serial_keys
+        from (
+            select j.ctid, j.serial_key from livewell.job_live as j
+            where j.ctid = any (v_found) and j.state = 'pending' and j.held is null
+            for update skip locked
+        ) as j;
+        if v_has_serial_keys then
+            v_locked := livewell.take_serial_turns(v_locked);
+        end if;
+        continue when v_locked is null;
+        v_chosen := livewell.choose_affordable_jobs(v_locked, v_lanes, v_rooms);
         v_rooms := v_chosen.rooms;
         exit when v_chosen.places is null;
         places := places || v_chosen.places;

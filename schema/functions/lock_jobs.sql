@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.lock_jobs(p_lanes livewell.open_lane[], p_max_jobs integer, p_taken tid[] DEFAULT NULL::tid[])
+CREATE OR REPLACE FUNCTION livewell.lock_jobs(p_lanes livewell.open_lane[], p_max_jobs integer)
  RETURNS tid[]
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -13,7 +13,9 @@ declare
 begin
     -- A round may find only jobs that must wait for their serial key; they are parked, and the next looks past them.
     for v_round in 1..10 loop
-        v_counts := livewell.share_out(p_lanes, p_max_jobs, p_taken);
+        v_counts := case cardinality(p_lanes)
+            when 1 then array[p_lanes[1].room] else (livewell.share_out(p_lanes, p_max_jobs)).counts
+        end;
         select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_places, v_has_serial_keys
         from unnest(p_lanes, v_counts) as l (
             lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, jobs
@@ -21,10 +23,6 @@ begin
         cross join lateral (
             select c.ctid, c.serial_key from livewell.job_live as c
             where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
-                and (l.token_room is null or c.estimated_tokens <= l.token_room)
-                and (l.byte_room is null or coalesce(c.estimated_bytes, l.call_bytes) <= l.byte_room)
-                and (l.lowest_priority is null or c.priority >= l.lowest_priority)
-                and (p_taken is null or c.ctid <> all (p_taken))
             order by c.priority desc, c.due_at, c.id
             limit l.jobs
             for update skip locked

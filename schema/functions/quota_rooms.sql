@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.quota_rooms(p_providers text[], p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.quota_rooms(p_providers text[], p_flights livewell.flight[], p_now timestamp with time zone)
  RETURNS TABLE(provider text, allowed bigint, used bigint, in_flight bigint, counted bigint, bucket double precision, room bigint, low boolean)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -33,7 +33,7 @@ begin
             coalesce((select h.bytes from livewell.quota_hour as h where h.provider = p.name and h.hour = v_hour), 0) as this_hour
     ) as u
     cross join lateral (
-        select coalesce(sum(f.bytes), 0)::bigint as in_flight from livewell.flights(array[p.name], p_now) as f
+        select coalesce(sum(f.bytes), 0)::bigint as in_flight from unnest(p_flights) as f where f.provider = p.name
     ) as f
     -- The bucket and what flows into it over one window are together what is allowed in one.
     cross join lateral (

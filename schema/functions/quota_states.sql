@@ -22,7 +22,7 @@ begin
         case when p.pace = 'even' then floor(r.bucket)::bigint end, p.pace
     from livewell.provider as p
     join livewell.quota_use as q on q.provider = p.name
-    join lateral livewell.quota_rooms(array[p.name], p_now) as r on true
+    join lateral livewell.quota_rooms(array[p.name], livewell.flights(array[p.name], p_now), p_now) as r on true
     -- Hour by hour into the future: what the last day used comes in, what falls out of the window goes.
     cross join lateral (
         select min(v_hour + c.hours * interval '1 hour') filter (where c.expected >= r.allowed) as exhausted_at,

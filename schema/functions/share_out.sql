@@ -1,53 +1,80 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.share_out(p_lanes livewell.open_lane[], p_max_jobs integer, p_taken tid[] DEFAULT NULL::tid[])
- RETURNS integer[]
+CREATE OR REPLACE FUNCTION livewell.share_out(p_lanes livewell.open_lane[], p_max_jobs integer, p_passed tid[] DEFAULT NULL::tid[])
+ RETURNS livewell.shared_jobs
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-    v_look integer := p_max_jobs;
-    v_counts integer[];
+    v_shared livewell.shared_jobs;
+    v_looks integer[] := array_fill(
+        case when cardinality(p_lanes) > 3 then 2 * p_max_jobs / cardinality(p_lanes) + 4 else p_max_jobs end,
+        array[cardinality(p_lanes)]
+    );
+    v_lowest integer[];
+    v_highest integer;
+    -- With one group and no caps the order alone decides, which takes one sort.
+    v_in_order constant boolean := not exists (
+        select from unnest(p_lanes) as l where l.queue_group <> p_lanes[1].queue_group or l.room < p_max_jobs
+    );
 begin
-    if cardinality(p_lanes) = 1 then
-        return array[least(p_max_jobs, p_lanes[1].room, p_lanes[1].calls)];
-    end if;
-    if cardinality(p_lanes) > 3 then
-        v_look := 2 * p_max_jobs / cardinality(p_lanes) + 4;
-    end if;
     loop
-        with ranked as (
-            select c.at, c.share,
-                row_number() over (partition by c.queue_group order by c.priority desc, c.due_at, c.id) as group_rank
-            from (
-                select l.at, l.queue_group, l.share, l.room, j.priority, j.due_at, j.id,
-                    row_number() over (partition by l.kind order by j.priority desc, j.due_at, j.id) as kind_rank
-                from unnest(p_lanes) with ordinality as l (
-                    lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, at
-                )
-                cross join lateral (
-                    select c.priority, c.due_at, c.id from livewell.job_live as c
-                    where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
-                        and (l.token_room is null or c.estimated_tokens <= l.token_room)
-                        and (l.byte_room is null or coalesce(c.estimated_bytes, l.call_bytes) <= l.byte_room)
-                        and (l.lowest_priority is null or c.priority >= l.lowest_priority)
-                        and (p_taken is null or c.ctid <> all (p_taken))
-                    order by c.priority desc, c.due_at, c.id
-                    limit least(l.room, l.calls, v_look)
-                ) as j
-            ) as c
-            where c.kind_rank <= c.room
+        with looked as (
+            select l.at, l.kind, l.queue_group, l.share, l.room, j.priority, j.due_at, j.id, j.ctid as place
+            from unnest(p_lanes, v_looks) with ordinality as l (
+                lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, look,
+                at
+            )
+            cross join lateral (
+                select c.priority, c.due_at, c.id, c.ctid from livewell.job_live as c
+                where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
+                    and (l.token_room is null or c.estimated_tokens <= l.token_room)
+                    and (l.byte_room is null or coalesce(c.estimated_bytes, l.call_bytes) <= l.byte_room)
+                    and (l.lowest_priority is null or c.priority >= l.lowest_priority)
+                    and (p_passed is null or c.ctid <> all (p_passed))
+                order by c.priority desc, c.due_at, c.id
+                limit least(l.room, l.calls, l.look)
+            ) as j
         ),
         chosen as (
-            select r.at from ranked as r order by (r.group_rank - 0.5) / r.share, r.at limit p_max_jobs
+            (
+                select l.at, l.place from looked as l where v_in_order
+                order by l.priority desc, l.due_at, l.id
+                limit p_max_jobs
+            )
+            union all
+            (
+                select r.at, r.place
+                from (
+                    select k.at, k.place, k.share,
+                        row_number() over (partition by k.queue_group order by k.priority desc, k.due_at, k.id) as group_rank
+                    from (
+                        select l.*, row_number() over (partition by l.kind order by l.priority desc, l.due_at, l.id) as kind_rank
+                        from looked as l where not v_in_order
+                    ) as k
+                    where k.kind_rank <= k.room
+                ) as r
+                order by (r.group_rank - 0.5) / r.share, r.at
+                limit p_max_jobs
+            )
         )
-        select array_agg(coalesce(n.jobs, 0) order by l.at) into v_counts
+        select array_agg(coalesce(n.jobs, 0) order by l.at), (select array_agg(c.place) from chosen as c),
+            array_agg(s.lowest order by l.at)
+        into v_shared.counts, v_shared.places, v_lowest
         from generate_subscripts(p_lanes, 1) as l (at)
-        left join (select c.at, count(*)::integer as jobs from chosen as c group by c.at) as n on n.at = l.at;
-        -- A lane that gave all that was looked at may have more that is better than what others gave.
-        exit when v_look >= p_max_jobs or v_look > all (v_counts);
-        v_look := p_max_jobs;
+        left join (select c.at, count(*)::integer as jobs from chosen as c group by c.at) as n on n.at = l.at
+        left join (select k.at, min(k.priority) as lowest from looked as k group by k.at) as s on s.at = l.at;
+        -- A lane that gave all that was looked at may have more that is better than what others gave; first of these is the
+        -- one whose last was best, because what it has more may take the place of what the others gave.
+        select max(l.lowest) into v_highest
+        from unnest(v_shared.counts, v_looks, v_lowest) as l (jobs, look, lowest)
+        where l.jobs >= l.look and l.look < p_max_jobs;
+        exit when v_highest is null;
+        v_looks := array(
+            select case when l.jobs >= l.look and l.lowest = v_highest then p_max_jobs else l.look end
+            from unnest(v_shared.counts, v_looks, v_lowest) with ordinality as l (jobs, look, lowest, at) order by l.at
+        );
     end loop;
-    return v_counts;
+    return v_shared;
 end $function$;

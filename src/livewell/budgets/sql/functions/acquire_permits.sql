@@ -24,6 +24,7 @@ declare
     v_scopes text[];
     v_scope_rooms bigint[];
     v_scope text;
+    v_flights livewell.flight[];
 begin
     perform livewell.require_primary();
     if p_permits is null or p_permits < 1 or p_holder is null or p_tokens < 0 or p_bytes < 0 then
@@ -45,6 +46,7 @@ begin
 
     v_names := livewell.lock_budgets(array[p_endpoint]);
     v_now := coalesce(p_now, clock_timestamp());
+    v_flights := livewell.flights(array[v_endpoint.provider], v_now);
     send_within_seconds := extract(epoch from v_endpoint.send_within);
     lease_seconds := extract(epoch from livewell.setting_interval('budgets.permit_lease'));
     select
@@ -54,8 +56,8 @@ begin
         array_agg(least(r.requests, r.tokens / nullif(p_tokens, 0))) filter (where r.kind = 'keys'),
         coalesce(max(r.opens_at) filter (where r.kind <> 'keys'), min(r.opens_at) filter (where r.kind = 'keys'))
     into v_requests, v_tokens, reason, v_scopes, v_scope_rooms, v_opens_at
-    from livewell.limit_rooms(v_names, v_now) as r;
-    select q.room into v_bytes from livewell.quota_rooms(array[v_endpoint.provider], v_now) as q;
+    from livewell.limit_rooms(v_names, v_flights, v_now) as r;
+    select q.room into v_bytes from livewell.quota_rooms(array[v_endpoint.provider], v_flights, v_now) as q;
     permits := least(p_permits, v_requests, v_tokens / nullif(p_tokens, 0), v_bytes / nullif(p_bytes, 0));
     if permits > 0 and v_scopes is not null then
         select k.api_key, k.scope, least(permits, k.room) into api_key, v_scope, permits

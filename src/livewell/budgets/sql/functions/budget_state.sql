@@ -15,7 +15,7 @@ declare
 begin
     return query
     with flights as materialized (
-        select f.* from livewell.flights(array(select p.name from livewell.provider as p), p_now) as f
+        select f.* from unnest(livewell.flights(array(select p.name from livewell.provider as p), p_now)) as f
     ),
     waiting as materialized (
         select j.endpoint, count(*) as jobs from livewell.job_live as j

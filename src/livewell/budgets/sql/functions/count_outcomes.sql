@@ -1,6 +1,6 @@
 -- Tells the breakers how calls ended. Failures add up while a breaker is closed, and too many within its window open it; the
 -- calls let through after its pause are probes: one that fails opens it again for longer, enough that pass close it. What was
--- sent before it opened says nothing new. Every change is recorded. Takes the endpoints' locks in order of name.
+-- sent before it opened says nothing new. Every change is recorded. The caller holds the locks.
 -- for: internal
 create or replace function livewell.count_outcomes(
     p_endpoints text[], p_succeeded boolean[], p_started timestamptz[], p_now timestamptz
@@ -10,14 +10,6 @@ set search_path = '' as $$
 declare
     v_changes jsonb;
 begin
-    -- Mostly all is well, and then nothing is locked or written.
-    if not exists (
-        select from livewell.limit_use as u
-        where u.name = any (p_endpoints) and (u.breaker <> 'closed' or not true = all (p_succeeded))
-    ) then
-        return;
-    end if;
-    perform from livewell.limit_use as u where u.name = any (p_endpoints) order by u.name collate "C" for no key update;
     with seen as (
         select u.name, u.breaker as old_breaker, u.breaker_openings, u.breaker_passed, e.breaker_failures, e.breaker_probes,
             count(*) filter (where not o.succeeded) as failed,

@@ -3,20 +3,24 @@
 -- rescued, a permit until its lease is over; its bytes until they are booked.
 -- for: internal
 create or replace function livewell.flights(p_providers text[], p_now timestamptz)
-returns table (provider text, endpoint text, api_key text, calls bigint, bytes numeric)
+returns livewell.flight[]
 language plpgsql stable security definer
 set search_path = '' as $$
-#variable_conflict use_column
 begin
-    return query
-    select e.provider, j.endpoint, j.api_key, count(*), coalesce(sum(j.reserved_bytes), 0)
-    from livewell.endpoint as e join livewell.job_live as j on j.endpoint = e.name and j.state = 'processing'
-    where e.provider = any (p_providers)
-    group by e.provider, j.endpoint, j.api_key
-    union all
-    select e.provider, b.endpoint, b.api_key, coalesce(sum(cardinality(b.open)) filter (where b.lease_until > p_now), 0),
-        sum(b.bytes * cardinality(b.open))
-    from livewell.endpoint as e join livewell.permit_block as b on b.endpoint = e.name
-    where e.provider = any (p_providers)
-    group by e.provider, b.endpoint, b.api_key;
+    return array(
+        select row (e.provider, e.name, j.api_key, j.calls, j.bytes)::livewell.flight
+        from livewell.endpoint as e
+        cross join lateral (
+            select j.api_key, count(*) as calls, coalesce(sum(j.reserved_bytes), 0)::bigint as bytes
+            from livewell.job_live as j where j.endpoint = e.name and j.state = 'processing'
+            group by j.api_key
+        ) as j
+        where e.provider = any (p_providers)
+        union all
+        select row (e.provider, e.name, b.api_key, coalesce(sum(cardinality(b.open)) filter (where b.lease_until > p_now), 0),
+            sum(b.bytes * cardinality(b.open))::bigint)::livewell.flight
+        from livewell.endpoint as e join livewell.permit_block as b on b.endpoint = e.name
+        where e.provider = any (p_providers)
+        group by e.provider, e.name, b.api_key
+    );
 end $$;

@@ -6,12 +6,8 @@ returns void
 language plpgsql security definer
 set search_path = '' as $$
 declare
-    v_share double precision;
+    v_share constant double precision := livewell.setting_number('quota.sample_share');
 begin
-    if not exists (select from unnest(p_calls) as c where c.bytes is not null or c.tokens is not null) then
-        return;
-    end if;
-    v_share := livewell.setting_number('quota.sample_share');
     insert into livewell.estimate as e (
         endpoint, subject, samples, bytes_mean, tokens_mean, over_twice, over_twice_at, updated_at
     )

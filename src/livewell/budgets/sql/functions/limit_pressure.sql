@@ -11,7 +11,9 @@ begin
             (l.tokens_per_minute - r.tokens) / l.tokens_per_minute::double precision,
             case when r.requests = 0 then 1 end
         )), 0)
-        from livewell.limit_rooms(array[p_endpoint, split_part(p_endpoint, '/', 1)], p_now) as r
+        from livewell.limit_rooms(
+            array[p_endpoint, split_part(p_endpoint, '/', 1)], livewell.flights(array[split_part(p_endpoint, '/', 1)], p_now), p_now
+        ) as r
         join livewell.limits as l on l.name = r.name
     );
 end $$;

@@ -2,7 +2,7 @@
 -- The caller holds the locks. A window is counted with what may still be sent from before it, and its oldest slot whole, so
 -- that no window of the limit's length is exceeded, wherever it begins, at the provider's side either.
 -- for: internal
-create or replace function livewell.limit_rooms(p_names text[], p_now timestamptz)
+create or replace function livewell.limit_rooms(p_names text[], p_flights livewell.flight[], p_now timestamptz)
 returns table (name text, kind text, provider text, requests bigint, tokens bigint, opens_at timestamptz, reason text)
 language plpgsql stable security definer
 set search_path = '' as $$
@@ -11,11 +11,7 @@ declare
     v_epoch constant double precision := extract(epoch from p_now);
 begin
     return query
-    with flights as materialized (
-        select f.* from livewell.flights(array(select distinct l.provider from livewell.limits as l
-            where l.name = any (p_names) and (l.concurrent is not null or l.breaker_probes is not null)), p_now) as f
-    ),
-    used as (
+    with used as (
         select
             l.*, u.smooth_at, u.closed_until, u.breaker, u.breaker_until, u.remaining, u.remaining_until, u.minute_slot, u.hour_slot,
             u.minute_requests, u.hour_requests, w.slots, w.first_minute, w.first_hour,
@@ -30,7 +26,7 @@ begin
                 then coalesce((select sum(x) from unnest(u.minute_requests[greatest(1, 72 - u.minute_slot + u.remaining_since):]) as x), 0)
             end as since_remaining,
             (
-                select coalesce(sum(f.calls), 0) from flights as f
+                select coalesce(sum(f.calls), 0) from unnest(p_flights) as f
                 where case l.kind
                     when 'endpoint' then f.endpoint = l.name
                     when 'account' then f.provider = l.provider

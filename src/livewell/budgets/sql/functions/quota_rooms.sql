@@ -1,7 +1,7 @@
 -- How many bytes may start now at providers with a quota, by the ledger of their rolling window, what is in flight, and the
 -- even allowance; and whether so much is used that only work somebody waits for may start. The oldest hour counts whole.
 -- for: internal
-create or replace function livewell.quota_rooms(p_providers text[], p_now timestamptz)
+create or replace function livewell.quota_rooms(p_providers text[], p_flights livewell.flight[], p_now timestamptz)
 returns table (
     provider text, allowed bigint, used bigint, in_flight bigint, counted bigint, bucket double precision, room bigint, low boolean
 )
@@ -34,7 +34,7 @@ begin
             coalesce((select h.bytes from livewell.quota_hour as h where h.provider = p.name and h.hour = v_hour), 0) as this_hour
     ) as u
     cross join lateral (
-        select coalesce(sum(f.bytes), 0)::bigint as in_flight from livewell.flights(array[p.name], p_now) as f
+        select coalesce(sum(f.bytes), 0)::bigint as in_flight from unnest(p_flights) as f where f.provider = p.name
     ) as f
     -- The bucket and what flows into it over one window are together what is allowed in one.
     cross join lateral (

@@ -6,39 +6,45 @@ returns void
 language plpgsql security definer
 set search_path = '' as $$
 declare
-    v_endpoints text[];
-    v_succeeded boolean[];
-    v_started timestamptz[];
+    v_corrected boolean;
+    v_failed boolean;
+    v_known boolean;
 begin
-    -- All that is written below is locked here, in the one order.
-    perform from livewell.limit_use as u
-    where u.name = any (array(
-        select n.name
-        from unnest(p_calls) as c
-        cross join lateral (values (c.endpoint), (split_part(c.endpoint, '/', 1)), (split_part(c.endpoint, '/', 1) || '@' || (
-            select k.scope from livewell.api_key as k where k.provider = split_part(c.endpoint, '/', 1) and k.name = c.api_key
-        ))) as n (name)
-        where c.tokens <> c.reserved_tokens or (n.name = c.endpoint and c.outcome in ('failed', 'dead', 'rescued'))
-    )) or (u.breaker <> 'closed' and u.name = any (array(select c.endpoint from unnest(p_calls) as c)))
-    order by u.name collate "C"
-    for no key update;
-    perform livewell.correct_tokens(p_calls);
-    select array_agg(c.endpoint), array_agg(c.outcome = 'completed'), array_agg(c.started_at)
-    into v_endpoints, v_succeeded, v_started
-    from unnest(p_calls) as c where c.outcome in ('completed', 'failed', 'dead', 'rescued');
-    if v_endpoints is not null then
-        perform livewell.count_outcomes(v_endpoints, v_succeeded, v_started, p_now);
+    -- Mostly every call went well and cost what it was expected to, and then only the ledger is written.
+    select bool_or(c.tokens <> c.reserved_tokens), bool_or(c.outcome in ('failed', 'dead', 'rescued')),
+        bool_or(c.outcome = 'completed' and (c.bytes is not null or c.tokens is not null))
+    into v_corrected, v_failed, v_known
+    from unnest(p_calls) as c;
+    if v_corrected or v_failed or exists (
+        select from livewell.limit_use as u
+        where u.breaker <> 'closed' and u.name = any (array(select c.endpoint from unnest(p_calls) as c))
+    ) then
+        perform livewell.lock_budgets(array(select distinct c.endpoint from unnest(p_calls) as c));
+        if v_corrected then
+            perform livewell.correct_tokens(p_calls);
+        end if;
+        perform livewell.count_outcomes(
+            array_agg(c.endpoint), array_agg(c.outcome = 'completed'), array_agg(c.started_at), p_now
+        )
+        from unnest(p_calls) as c where c.outcome in ('completed', 'failed', 'dead', 'rescued');
+    end if;
+    if v_known then
         perform livewell.learn_sizes(p_calls, p_now);
     end if;
     perform livewell.book_use(
         array_agg(b.provider), array_agg(b.requests), array_agg(b.bytes), array_agg(b.tokens), array_agg(b.reserved), p_now
     )
     from (
-        select split_part(c.endpoint, '/', 1) as provider, count(*) filter (where c.outcome <> 'unsent') as requests,
-            sum(case when c.outcome = 'unsent' then 0 else coalesce(c.bytes, c.reserved_bytes, 0) end)::bigint as bytes,
-            sum(case when c.outcome = 'unsent' then 0 else coalesce(c.tokens, c.reserved_tokens, 0) end)::bigint as tokens,
-            coalesce(sum(c.reserved_bytes), 0)::bigint as reserved
-        from unnest(p_calls) as c
+        select split_part(e.endpoint, '/', 1) as provider, sum(e.requests)::bigint as requests, sum(e.bytes)::bigint as bytes,
+            sum(e.tokens)::bigint as tokens, sum(e.reserved)::bigint as reserved
+        from (
+            select c.endpoint, count(*) filter (where c.outcome <> 'unsent') as requests,
+                coalesce(sum(coalesce(c.bytes, c.reserved_bytes)) filter (where c.outcome <> 'unsent'), 0) as bytes,
+                coalesce(sum(coalesce(c.tokens, c.reserved_tokens)) filter (where c.outcome <> 'unsent'), 0) as tokens,
+                coalesce(sum(c.reserved_bytes), 0) as reserved
+            from unnest(p_calls) as c
+            group by c.endpoint
+        ) as e
         group by 1
     ) as b;
 end $$;

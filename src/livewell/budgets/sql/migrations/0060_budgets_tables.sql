@@ -188,6 +188,9 @@ create table livewell.permit_block (
 create index permit_block_endpoint on livewell.permit_block (endpoint);
 create index permit_block_lease on livewell.permit_block (lease_until);
 
+-- What is under way at an endpoint by a key: calls, and bytes reserved that no ledger has yet.
+create type livewell.flight as (provider text, endpoint text, api_key text, calls bigint, bytes bigint);
+
 -- The room under some limits and quotas while a claim is made, and what it has spent of them; null is any amount.
 create type livewell.budget_rooms as (
     names text[], kinds text[], requests bigint[], tokens bigint[], opens timestamptz[], spent_requests bigint[],

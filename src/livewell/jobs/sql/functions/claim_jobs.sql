@@ -26,7 +26,9 @@ declare
     v_taken integer;
     v_now timestamptz := coalesce(p_now, clock_timestamp());
     v_keys text[];
-    v_lanes livewell.open_lane[];
+    v_lane_ids integer[];
+    v_call_bytes bigint[];
+    v_send_within double precision[];
 begin
     perform livewell.require_primary();
     v_seen := livewell.look_for_jobs(p_groups, p_kinds, p_shares, p_max_jobs, v_now);
@@ -34,7 +36,8 @@ begin
         return;
     end if;
     if v_seen.budgeted then
-        select a.places, a.keys, a.lanes, a.granted_at into v_places, v_keys, v_lanes, v_now
+        select a.places, a.keys, a.lane_ids, a.call_bytes, a.send_within, a.granted_at
+        into v_places, v_keys, v_lane_ids, v_call_bytes, v_send_within, v_now
         from livewell.lock_affordable_jobs(v_seen.lanes, p_max_jobs, p_now) as a;
     elsif v_seen.has_serial_keys or cardinality(v_seen.lanes) > 1 then
         v_places := livewell.lock_jobs(v_seen.lanes, p_max_jobs);
@@ -53,10 +56,9 @@ begin
             lease_until = v_now + coalesce(v_seen.lease, (
                 select coalesce(k.lease, v_seen.default_lease) from livewell.job_kind as k where k.kind = j.kind
             )),
-            reserved_tokens = case when v_lanes is not null and j.endpoint is not null then j.estimated_tokens end,
-            reserved_bytes = case when v_lanes is not null and j.endpoint is not null then coalesce(j.estimated_bytes, (
-                select l.call_bytes from unnest(v_lanes) as l where l.lane_id = j.lane_id
-            )) end,
+            reserved_tokens = case when v_seen.budgeted and j.endpoint is not null then j.estimated_tokens end,
+            reserved_bytes = case when v_seen.budgeted and j.endpoint is not null
+                then coalesce(j.estimated_bytes, v_call_bytes[array_position(v_lane_ids, j.lane_id)]) end,
             api_key = case when v_keys is not null then split_part(v_keys[array_position(v_places, j.ctid)], '@', 2) end
         where j.ctid = any (case
             when v_places is not null then v_places
@@ -69,7 +71,7 @@ begin
             )
         end)
         returning j.id, j.kind, j.payload, j.attempt, j.failures, j.lease_until, j.priority, j.due_at,
-            j.serial_key, j.endpoint, j.trace_context, j.api_key
+            j.serial_key, j.endpoint, j.trace_context, j.api_key, j.lane_id
     )
     select
         t.id, t.kind, t.payload, t.attempt, t.failures, v_token,
@@ -77,9 +79,7 @@ begin
         t.serial_key, t.endpoint, t.trace_context, t.api_key, case when t.api_key is not null then (
             select k.source from livewell.api_key as k where k.provider = split_part(t.endpoint, '/', 1) and k.name = t.api_key
         ) end,
-        case when t.endpoint is not null then (
-            select extract(epoch from e.send_within)::double precision from livewell.endpoint as e where e.name = t.endpoint
-        ) end
+        v_send_within[array_position(v_lane_ids, t.lane_id)]
     from taken as t
     order by t.priority desc, t.due_at, t.id;
     get diagnostics v_taken = row_count;

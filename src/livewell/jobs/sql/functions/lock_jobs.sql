@@ -1,7 +1,7 @@
--- Locks the best ready jobs of several lanes, or of lanes with serial keys, passing over what rivals hold, what must wait for
--- its serial key, what its lane cannot afford, and what is taken already; answers with the places of those to take.
+-- Locks the best ready jobs of several lanes, or of lanes with serial keys, passing over what rivals hold and what must wait
+-- for its serial key; answers with the places of those to take.
 -- for: internal
-create or replace function livewell.lock_jobs(p_lanes livewell.open_lane[], p_max_jobs integer, p_taken tid[] default null)
+create or replace function livewell.lock_jobs(p_lanes livewell.open_lane[], p_max_jobs integer)
 returns tid[]
 language plpgsql security definer
 set search_path = '' as $$
@@ -12,7 +12,9 @@ declare
 begin
     -- A round may find only jobs that must wait for their serial key; they are parked, and the next looks past them.
     for v_round in 1..10 loop
-        v_counts := livewell.share_out(p_lanes, p_max_jobs, p_taken);
+        v_counts := case cardinality(p_lanes)
+            when 1 then array[p_lanes[1].room] else (livewell.share_out(p_lanes, p_max_jobs)).counts
+        end;
         select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_places, v_has_serial_keys
         from unnest(p_lanes, v_counts) as l (
             lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, jobs
@@ -20,10 +22,6 @@ begin
         cross join lateral (
             select c.ctid, c.serial_key from livewell.job_live as c
             where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
-                and (l.token_room is null or c.estimated_tokens <= l.token_room)
-                and (l.byte_room is null or coalesce(c.estimated_bytes, l.call_bytes) <= l.byte_room)
-                and (l.lowest_priority is null or c.priority >= l.lowest_priority)
-                and (p_taken is null or c.ctid <> all (p_taken))
             order by c.priority desc, c.due_at, c.id
             limit l.jobs
             for update skip locked

@@ -12,3 +12,5 @@ alter type livewell.claim_view add attribute budgeted boolean;
 alter type livewell.open_lane
 add attribute endpoint text, add attribute calls integer, add attribute call_bytes bigint, add attribute token_room bigint,
 add attribute byte_room bigint, add attribute lowest_priority integer;
+-- How a claim is shared out: how many each lane gives, and which.
+create type livewell.shared_jobs as (counts integer[], places tid[]);
