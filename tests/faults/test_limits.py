@@ -86,7 +86,6 @@ async def test_no_limit_is_exceeded_as_the_provider_sees_it(run: Run, tcp_proxy:
         member = await run.start_worker(**(far if number % 2 else near))
         plans[member.name] = far if number % 2 else near
     await run.at_work(run.living())
-    tcp_proxy.delay(timedelta(milliseconds=200), jitter=timedelta(milliseconds=100), seed=int(run.seed, 16))
     await _supply(run, 5 * SUPPLY)
     paused: set[str] = set()
     ends = time.monotonic() + SECONDS[size.name]
@@ -94,8 +93,8 @@ async def test_no_limit_is_exceeded_as_the_provider_sees_it(run: Run, tcp_proxy:
         faults.create_task(_supplying(run, ends))
         faults.create_task(_killing(run, ends, plans, paused))
         faults.create_task(_pausing(run, ends, paused))
+        faults.create_task(_slowing(run, tcp_proxy, ends))
         faults.create_task(_storming(run, oracle, ends))
-    tcp_proxy.heal()
     await _drained(run)
     await _passes_but_for_the_living(run)
     arrivals = oracle.arrivals()
@@ -213,6 +212,15 @@ async def _pausing(run: Run, ends: float, paused: set[str]) -> None:
                 run.chance.choice((run.chance.uniform(SEND_WITHIN, 2.8), run.chance.uniform(lease, lease + 2)))
             )
         await asyncio.sleep(run.chance.uniform(0, 2))
+
+
+async def _slowing(run: Run, proxy: TcpProxy, ends: float) -> None:
+    """Slow for longer than a lease, then quick for long enough to connect: that takes many messages."""
+    while time.monotonic() < ends:
+        proxy.delay(timedelta(milliseconds=200), jitter=timedelta(milliseconds=100), seed=run.chance.randrange(1000))
+        await asyncio.sleep(run.chance.uniform(4, 6))
+        proxy.heal()
+        await asyncio.sleep(run.chance.uniform(1, 3))
 
 
 @asynccontextmanager
