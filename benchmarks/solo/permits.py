@@ -1,5 +1,6 @@
-"""Permits by hand in blocks of fifty, against one bare row updated once per permit; and whether they keep the window."""
+"""Permits by hand in blocks of fifty, against one bare row updated once per permit; and the window they keep."""
 
+import asyncio
 import statistics
 import time
 from collections.abc import Awaitable, Callable
@@ -69,11 +70,18 @@ async def _rates(context: Context, queue: Queue) -> dict[str, list[float]]:
         await queue.claimer.execute(BARE)
         return 1
 
+    settling: asyncio.Task[object] | None = None
+
     async def block() -> int:
+        """The block before is settled beside, over a connection of its own, as a pool of permits does it."""
+        nonlocal settling
         row = await queue.claimer.fetchrow(ACQUIRE, "bench/e", BLOCK, None)
         if row is None or row["permits"] != BLOCK:
             raise RuntimeError(f"asked for {BLOCK} permits, got {row}")
-        await queue.claimer.fetchval(SETTLE, row["block_id"], numbers, nothing, nothing, done)
+        if settling is not None:
+            await settling
+        settle = queue.other.fetchval(SETTLE, row["block_id"], numbers, nothing, nothing, done)
+        settling = asyncio.create_task(settle)
         return BLOCK
 
     cases: dict[str, Callable[[], Awaitable[int]]] = {"bare row": bare, "blocks": block}
@@ -81,6 +89,8 @@ async def _rates(context: Context, queue: Queue) -> dict[str, list[float]]:
     for _ in range(ROUNDS):
         for name, case in cases.items():
             rates[name].append(await _rate(case, QUICK_SECONDS if context.quick else FULL_SECONDS))
+            if settling is not None:
+                await settling
     return rates
 
 

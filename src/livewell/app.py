@@ -22,6 +22,7 @@ import structlog
 from pydantic import BaseModel
 
 from livewell.audit import AuditStore, Sealer
+from livewell.budgets import BudgetGauges, BudgetStore
 from livewell.jobs import (
     CANCEL_CHANNEL,
     JOBS_CHANNEL,
@@ -103,6 +104,10 @@ class Livewell:
     @property
     def jobs(self) -> JobStore:
         return JobStore(self.database)
+
+    @property
+    def budgets(self) -> BudgetStore:
+        return BudgetStore(self.database)
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -281,7 +286,7 @@ class Livewell:
         # Handlers may have taken the whole pool, and a job of a dead worker waits for the rescuer alone.
         rescuer = Rescuer(JobStore(self.database.line()))
         service = Service(
-            agents=[rescuer, maintainer, sealer, QueueGauges(self.jobs)],
+            agents=[rescuer, maintainer, sealer, QueueGauges(self.jobs), BudgetGauges(self.budgets)],
             components=[listener, worker],
             options=ServiceOptions(longest_pause=LONGEST_PAUSE, first_round_within=FIRST_ROUNDS),
         )

@@ -3,7 +3,7 @@
 A mark is an HTML comment on the line above the block:
 
     <!-- run -->                 run it: python as a program, console line by line, sql as one script
-    <!-- run: file=app.py -->    write it to that file in the page's folder first; python is not run then
+    <!-- run: file=app.py -->    write it to that file in the page's folder; python and toml are not run then
     <!-- run: exit=1 -->         the last command ends with that code
     <!-- not run: why -->        a block that cannot be run here, with the reason
 
@@ -22,7 +22,7 @@ _FENCE = re.compile(r"^( *)```(\w*)$", re.MULTILINE)
 _LANGUAGES = {"python", "console", "sql", "text", "ini", "toml", "json"}
 _BLOCK = re.compile(
     r"(?:<!-- (?P<mark>(?:not )?run)(?:: (?P<terms>[^>]*?))? -->\n)?"
-    r"^```(?P<language>python|console|sql)\n(?P<code>.*?)^```$",
+    r"^```(?P<language>python|console|sql|toml)\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 

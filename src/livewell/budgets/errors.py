@@ -50,7 +50,31 @@ class PermitExpired(BudgetError):
     code = "budgets.permit_expired"
 
 
+class PermitNotGranted(BudgetError):
+    """No permit could be had in the time given for it, or none any more because the pool is closing."""
+
+    code = "budgets.permit_not_granted"
+
+
+class PermitLost(BudgetError):
+    """The lease of a permit ended while its call was under way: it could not be renewed, and others may call now."""
+
+    code = "budgets.permit_lost"
+
+
 class KeyUnreadable(BudgetError):
     """The place where an API key should be found holds none."""
 
     code = "budgets.key_unreadable"
+
+
+class UnknownField(BudgetError):
+    """A provider, an endpoint or a key in `livewell.toml` has a field that such a thing does not have."""
+
+    code = "budgets.unknown_field"
+
+
+class InvalidField(BudgetError):
+    """A field of a provider, an endpoint or a key in `livewell.toml` cannot be so."""
+
+    code = "budgets.invalid_field"

@@ -10,7 +10,8 @@ Invariants. Results go to standard output; notes, progress and errors go to stan
 names who did it (`user@host`) to the audit log.
 
 How it fails. A fact is one line, `message (fix) [code]`, and exit code 1. A command line that makes no sense is one
-such line and exit code 2. Ctrl-C is exit code 130, without a word. Only a bug shows a traceback.
+such line and exit code 2; a file that makes no sense is a line for each of its problems, and exit code 2. Ctrl-C is
+exit code 130, without a word. Only a bug shows a traceback.
 """
 
 from livewell.cli.entry import app, main

@@ -9,15 +9,19 @@ import typer
 
 from livewell import __version__
 from livewell.cli import (
+    apply,
     audit,
+    budget,
     demo,
     drain,
+    endpoints,
     jobs,
     kinds,
     maintenance,
     migrate,
     outcomes,
     postgres,
+    providers,
     settings,
     worker,
     workers,
@@ -43,6 +47,11 @@ jobs.group.command("cancel", epilog=outcomes.CANCEL_EXAMPLE)(outcomes.cancel)
 jobs.group.command("ack", epilog=outcomes.ACK_EXAMPLE)(outcomes.ack)
 jobs.group.command("drain", epilog=drain.EXAMPLE)(drain.drain)
 app.add_typer(kinds.group, name="kinds")
+app.command("apply", epilog=apply.EXAMPLE)(apply.apply)
+app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
+app.add_typer(endpoints.group, name="endpoint")
+app.add_typer(providers.group, name="provider")
+app.add_typer(providers.keys, name="keys")
 app.add_typer(settings.group, name="settings")
 app.add_typer(maintenance.group, name="maintenance")
 app.add_typer(audit.group, name="audit")

@@ -1,6 +1,5 @@
 """Reading what people type: durations, times, payloads, assignments; refused in one line that names the fix."""
 
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -11,9 +10,8 @@ from typing import Any
 from pydantic_core import from_json
 
 from livewell.cli.errors import FileUnavailable, Misused
+from livewell.kernel import HOW_TO_WRITE, parse_duration
 
-_UNITS = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*")
 _EXAMPLE = """write an object, '{"month": "2026-11"}', or @FILE, or - for standard input"""
 
 
@@ -37,13 +35,10 @@ def duration(text: str | None) -> timedelta | None:
     """A length of time as people write it: 90s, 10m, 1h30m, 2d."""
     if text is None:
         return None
-    parts = _PART.findall(text)
     try:
-        if parts and _PART.sub("", text) == "":
-            return sum((timedelta(**{_UNITS[unit]: float(number)}) for number, unit in parts), timedelta())
-    except OverflowError:
-        pass
-    raise Misused(f"{text!r} is not a duration", fix="write 500ms, 90s, 10m, 1h30m or 2d")
+        return parse_duration(text)
+    except ValueError as error:
+        raise Misused(f"{text!r} is not a duration", fix=HOW_TO_WRITE) from error
 
 
 def moment(text: str | None) -> datetime | None:

@@ -138,6 +138,16 @@ def shown_duration(value: timedelta) -> str:
     return f"-{text}" if value < timedelta() else text
 
 
+def shown_bytes(size: int | None) -> str | None:
+    """A size in the largest unit that leaves a figure before the point."""
+    if size is None:
+        return None
+    left, units = float(size), ["B", "kB", "MB", "GB", "TB"]
+    while left >= 1024 and len(units) > 1:  # noqa: PLR2004 - as sizes are read
+        left, units = left / 1024, units[1:]
+    return f"{left:.4g} {units[0]}"
+
+
 def counted(number: int, thing: str, things: str | None = None) -> str:
     """`1 job`, `2 jobs`."""
     return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"

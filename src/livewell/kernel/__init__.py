@@ -18,6 +18,19 @@ program needs is refused before anything is changed: `kernel.not_migrated`, `ker
 from livewell.kernel.clock import Clock, DatabaseClock, FixedClock
 from livewell.kernel.connection import Connection
 from livewell.kernel.database import Caller, Database, DatabaseOptions, Line, close_politely, connect
+from livewell.kernel.declarations import (
+    Declarations,
+    DeclarationsRefused,
+    PlannedChange,
+    Problem,
+    Section,
+    Tables,
+    TomlSyntax,
+    UnknownSection,
+    dotted,
+    read_declarations,
+)
+from livewell.kernel.durations import HOW_TO_WRITE, parse_duration
 from livewell.kernel.embedded import EmbeddedPostgres
 from livewell.kernel.embedded_account import Account
 from livewell.kernel.embedded_processes import birth_of
@@ -47,10 +60,12 @@ from livewell.kernel.migration_files import SqlFiles
 from livewell.kernel.migration_state import Action, Change, Drift, Step
 from livewell.kernel.migrator import CheckReport, MigrationReport, MigratorOptions, check, migrate, plan
 from livewell.kernel.service import Agent, Component, Service, ServiceOptions
+from livewell.kernel.sizes import parse_size
 from livewell.kernel.sql import Queries
 from livewell.kernel.waiting import wait_for_any
 
 __all__ = [
+    "HOW_TO_WRITE",
     "MASK",
     "Account",
     "Action",
@@ -67,6 +82,8 @@ __all__ = [
     "DatabaseNewer",
     "DatabaseOptions",
     "DatabaseUnavailable",
+    "Declarations",
+    "DeclarationsRefused",
     "DiskFull",
     "Drift",
     "EmbeddedPostgres",
@@ -83,26 +100,36 @@ __all__ = [
     "NotMigrated",
     "NotPermitted",
     "NotPrimary",
+    "PlannedChange",
+    "Problem",
     "Queries",
     "RolesMissing",
+    "Section",
     "ServerTooOld",
     "Service",
     "ServiceOptions",
     "SqlFiles",
     "StatementTimedOut",
     "Step",
+    "Tables",
+    "TomlSyntax",
     "TransactionRolledBack",
+    "UnknownSection",
     "birth_of",
     "check",
     "close_politely",
     "configure_logs",
     "connect",
+    "dotted",
     "fact_from",
     "facts_by_code",
     "mask",
     "masked",
     "migrate",
+    "parse_duration",
+    "parse_size",
     "plan",
+    "read_declarations",
     "wait_for_any",
     "working_on",
 ]

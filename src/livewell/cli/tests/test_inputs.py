@@ -13,14 +13,24 @@ from livewell.cli.output import shown_duration
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("500ms", 0.5), ("90s", 90), ("10m", 600), ("1h30m", 5400), ("1h 30m", 5400), ("2d", 172_800), ("1.5s", 1.5)],
+    [
+        ("500ms", 0.5),
+        ("90s", 90),
+        ("10m", 600),
+        ("1h30m", 5400),
+        ("1h 30m", 5400),
+        ("2d", 172_800),
+        ("1.5s", 1.5),
+        ("10 minutes", 600),
+        ("1 Day", 86_400),
+    ],
 )
 def test_durations_are_read_as_people_write_them(text: str, seconds: float) -> None:
     """Units in any combination, added up."""
     assert duration(text) == timedelta(seconds=seconds)
 
 
-@pytest.mark.parametrize("text", ["", "5", "m", "-5m", "5 minutes", "1h x", "99999999999999d"])
+@pytest.mark.parametrize("text", ["", "5", "m", "-5m", "5 parsecs", "1h x", "99999999999999d"])
 def test_what_is_no_duration_is_refused(text: str) -> None:
     """A number alone has no unit, and nothing is guessed."""
     with pytest.raises(Misused, match="is not a duration"):

@@ -1,9 +1,12 @@
--- How many requests and tokens may start now under each of some limits (null: any number), and when it opens if none may.
+-- How many requests and tokens may start now under each of some limits (null: any number), when it opens if none may, and
+-- which share of its windows is used.
 -- The caller holds the locks. A window is counted with what may still be sent from before it, and its oldest slot whole, so
 -- that no window of the limit's length is exceeded, wherever it begins, at the provider's side either.
 -- for: internal
 create or replace function livewell.limit_rooms(p_names text[], p_flights livewell.flight[], p_now timestamptz)
-returns table (name text, kind text, provider text, requests bigint, tokens bigint, opens_at timestamptz, reason text)
+returns table (
+    name text, kind text, provider text, requests bigint, tokens bigint, opens_at timestamptz, reason text, share double precision
+)
 language plpgsql stable security definer
 set search_path = '' as $$
 #variable_conflict use_column
@@ -93,6 +96,13 @@ begin
             when r.concurrent <= r.in_flight then 'concurrent'
             when r.breaker <> 'closed' and r.breaker_probes <= r.in_flight then 'breaker'
             else 'requests'
+        end,
+        case
+            when r.closed_until > p_now or (r.breaker = 'open' and r.breaker_until > p_now) then 1
+            else greatest(
+                r.minute_used / r.requests_per_minute::double precision, r.hour_used / r.requests_per_hour::double precision,
+                r.minute_tokens_used / r.tokens_per_minute::double precision, r.hour_tokens_used / r.tokens_per_hour::double precision
+            )
         end
     from rooms as r
     cross join lateral (

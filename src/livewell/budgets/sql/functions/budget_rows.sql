@@ -1,0 +1,14 @@
+-- Providers, endpoints and keys as what a person may set of them, to be compared and shown.
+-- for: internal
+create or replace function livewell.budget_rows(
+    p_providers livewell.provider[], p_endpoints livewell.endpoint[], p_keys livewell.api_key[]
+) returns table (rank integer, thing text, name text, content jsonb)
+language sql immutable security definer
+set search_path = '' as $$
+    select 1, 'provider', n.name, to_jsonb(n) - '{name,created_at,updated_at}'::text[] from unnest(p_providers) as n
+    union all
+    select 2, 'endpoint', n.name, to_jsonb(n) - '{name,provider,created_at,updated_at}'::text[] from unnest(p_endpoints) as n
+    union all
+    select 3, 'key', n.provider || '@' || n.name, to_jsonb(n) - '{provider,name,granted,created_at,updated_at}'::text[]
+    from unnest(p_keys) as n
+$$;

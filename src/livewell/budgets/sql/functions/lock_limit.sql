@@ -1,0 +1,15 @@
+-- The row that decides for an endpoint, an account or a scope of keys, locked.
+-- for: internal
+create or replace function livewell.lock_limit(p_name text) returns livewell.limit_use
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_use livewell.limit_use;
+begin
+    select u.* into v_use from livewell.limit_use as u where u.name = p_name for update;
+    if not found then
+        raise exception using errcode = 'LWB01', message = format('unknown endpoint %s', coalesce(p_name, '')),
+            hint = 'livewell endpoint list';
+    end if;
+    return v_use;
+end $$;

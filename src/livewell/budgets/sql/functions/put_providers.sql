@@ -1,0 +1,19 @@
+-- Writes providers as they shall be, with the row that counts their quota.
+-- for: internal
+create or replace function livewell.put_providers(p_providers livewell.provider[], p_now timestamptz) returns void
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    insert into livewell.provider as t
+    select n.* from unnest(p_providers) as n
+    order by n.name
+    on conflict (name) do update set
+        state = excluded.state, description = excluded.description, base_url = excluded.base_url,
+        quota_bytes = excluded.quota_bytes, quota_window = excluded.quota_window, quota_use = excluded.quota_use,
+        pace = excluded.pace, pace_bucket = excluded.pace_bucket, updated_at = p_now
+    where t.* is distinct from excluded.*;
+    insert into livewell.quota_use (provider)
+    select n.name from unnest(p_providers) as n
+    order by n.name
+    on conflict (provider) do nothing;
+end $$;

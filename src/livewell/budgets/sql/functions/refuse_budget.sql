@@ -1,0 +1,10 @@
+-- Refuses what a provider, an endpoint or a key cannot be; the detail names the thing, for who knows the line it is on.
+-- for: internal
+create or replace function livewell.refuse_budget(p_thing text, p_name text, p_problem text, p_fix text default null)
+returns void
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    raise exception using errcode = 'LWB03', message = format('%s %s: %s', p_thing, p_name, p_problem),
+        detail = format('%s %s', p_thing, p_name), hint = coalesce(p_fix, '');
+end $$;

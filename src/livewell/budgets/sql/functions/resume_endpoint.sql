@@ -1,0 +1,24 @@
+-- Opens an endpoint (or an account, or a scope of keys) that was paused or closed; false when it was open. A breaker that is open stays so.
+-- for: service
+create or replace function livewell.resume_endpoint(
+    p_name text, p_reason text default null, p_actor text default session_user,
+    p_now timestamptz default clock_timestamp()
+) returns boolean
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_old timestamptz;
+begin
+    perform livewell.require_primary();
+    v_old := (livewell.lock_limit(p_name)).closed_until;
+    if v_old <= p_now then
+        return false;
+    end if;
+    update livewell.limit_use as u set closed_until = '-infinity', closed_reason = null where u.name = p_name;
+    perform livewell.reopen_limits(array[p_name]);
+    perform livewell.audit_endpoint(
+        'endpoint_resumed', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', null),
+        p_reason, p_actor, p_now
+    );
+    return true;
+end $$;

@@ -1,0 +1,22 @@
+-- Tunes a provider while everything runs; only the named fields change, null sets a field back to its default. False when it
+-- already was so.
+-- for: service
+create or replace function livewell.set_provider(
+    p_name text, p_changes jsonb, p_reason text default null, p_actor text default session_user,
+    p_now timestamptz default clock_timestamp()
+) returns boolean
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.require_primary();
+    if not exists (select from livewell.provider as t where t.name = p_name) then
+        raise exception using errcode = 'LWB04', message = format('unknown provider %s', coalesce(p_name, '')),
+            hint = 'livewell provider list';
+    end if;
+    return exists (
+        select from livewell.change_budgets(
+            jsonb_build_object('providers', jsonb_build_object(p_name, p_changes)), false, p_reason, p_actor, p_now
+        ) as c
+        where c.change <> 'same'
+    );
+end $$;

@@ -1,0 +1,7 @@
+-- Providers with what a person may set.
+-- for: service
+create view livewell.providers as
+select
+    p.name, p.state, p.description, p.base_url, p.quota_bytes, p.quota_window, p.quota_use, p.pace, p.pace_bucket,
+    p.created_at, p.updated_at
+from livewell.provider as p;

@@ -1,0 +1,58 @@
+"""The figures of budgets, read from the database."""
+
+from datetime import UTC, datetime, timedelta
+
+from prometheus_client import REGISTRY
+
+from livewell.budgets import BudgetGauges, BudgetStore
+from livewell.jobs import JobRequest, JobStore, KindDeclaration
+from livewell.kernel import Database
+
+GB = 1024**3
+
+
+def _figure(name: str, **labels: str) -> float | None:
+    return REGISTRY.get_sample_value(name, labels)
+
+
+async def test_the_gauges_show_what_is_used_in_flight_and_left(database: Database) -> None:
+    """Shares of each limit that is set, calls in flight, when it opens, the breaker, the quota and its forecast."""
+    store, jobs = BudgetStore(database), JobStore(database)
+    declared = {
+        "providers": {"acme": {"quota_bytes": GB, "quota_use": 0.5}},
+        "endpoints": {
+            "acme/a": {"requests_per_minute": 4, "concurrent": 2},
+            "acme/b": {"requests_per_minute": "unlimited"},
+            "acme/c": {},
+        },
+    }
+    await store.apply_providers(declared, plan_only=False, actor="tester")
+    await jobs.declare_kinds([KindDeclaration(kind="call")], actor="tester")
+    await jobs.enqueue_jobs([JobRequest("call", {"n": n}, endpoint="acme/a", estimated_bytes=1000) for n in range(3)])
+    assert len(await jobs.claim_jobs("w1", ["general"], 1)) == 1
+    await store.pause_endpoint("acme/b", until=None, reason="away", actor="tester")
+    await store.pause_endpoint("acme/c", until=datetime.now(UTC) + timedelta(hours=1), reason=None, actor="tester")
+    await BudgetGauges(store).run_once()
+    assert _figure("livewell_budget_used_share", limiter="acme/a", limit="requests_per_minute") == 0.25
+    assert _figure("livewell_budget_used_share", limiter="acme/a", limit="concurrent") == 0.5
+    assert _figure("livewell_budget_used_share", limiter="acme/b", limit="requests_per_minute") is None
+    assert _figure("livewell_budget_in_flight", limiter="acme/a") == 1
+    assert _figure("livewell_budget_waiting", limiter="acme/a") == 2
+    assert _figure("livewell_budget_opens_seconds", limiter="acme/b") == float("inf")
+    assert 3500 < (_figure("livewell_budget_opens_seconds", limiter="acme/c") or 0) <= 3600
+    assert _figure("livewell_breaker_state", limiter="acme/a") == 0
+    assert _figure("livewell_quota_allowed_bytes", provider="acme") == GB // 2
+    assert _figure("livewell_quota_used_bytes", provider="acme") == 0
+    assert (_figure("livewell_quota_in_flight_bytes", provider="acme") or 0) >= 1000
+    assert 0 < (_figure("livewell_quota_share", provider="acme") or 0) < 0.1
+    assert _figure("livewell_quota_exhausted_seconds", provider="acme") == float("inf")
+
+
+async def test_what_is_gone_is_no_longer_shown(database: Database, owner: Database) -> None:
+    """An endpoint that was removed leaves no figure behind."""
+    store = BudgetStore(database)
+    await BudgetGauges(store).run_once()
+    assert _figure("livewell_budget_in_flight", limiter="google/vision-api") == 0
+    await owner.execute("delete from livewell.limit_use where name = 'google/vision-api'")
+    await BudgetGauges(store).run_once()
+    assert _figure("livewell_budget_in_flight", limiter="google/vision-api") is None

@@ -1,0 +1,163 @@
+"""`livewell apply`: makes things as a file declares them, after showing what that changes."""
+
+import re
+import sys
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from livewell.cli.options import Json
+from livewell.cli.output import counted, say, show_json, shown, shown_duration
+from livewell.cli.session import run, who
+
+if TYPE_CHECKING:
+    from livewell.app import Livewell
+    from livewell.kernel import Connection, Database, Declarations, LivewellError, PlannedChange, Section
+
+    Planned: TypeAlias = list[tuple[Section, PlannedChange]]
+
+EXAMPLE = "Example: livewell apply --file livewell.toml --yes"
+_INTERVAL = re.compile(r"(?:(-?\d+) days? ?)?(?:(\d+):(\d\d):(\d\d(?:\.\d+)?))?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """How a file is to be applied."""
+
+    declared: "Declarations"
+    plan_only: bool
+    agreed: bool
+    verbose: bool
+    as_json: bool
+
+
+def apply(
+    ctx: typer.Context,
+    file: Annotated[
+        Path, typer.Option("--file", "-f", metavar="FILE", help="What is declared; livewell.toml unless named.")
+    ] = Path("livewell.toml"),
+    plan: Annotated[bool, typer.Option("--plan", help="Show what would change; change nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show also what stays: as declared, or not in the file.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Make providers, endpoints and keys as a file declares them. Shows what will change, then asks."""
+    from livewell.cli.errors import Misused
+    from livewell.kernel import DeclarationsRefused
+
+    if as_json and not (yes or plan):
+        raise Misused("--json cannot ask", fix="say --yes, or --plan to change nothing")
+    try:
+        wish = Wish(declared=_read(file), plan_only=plan, agreed=yes, verbose=verbose, as_json=as_json)
+        run(ctx, lambda app: _carry_out(app, wish))
+    except DeclarationsRefused as refused:
+        for problem in refused.problems:
+            sys.stderr.write(f"{problem}\n")
+        raise typer.Exit(Misused.exit_code) from refused
+
+
+def sections() -> "list[Section]":
+    """What the rooms take from a file, in the order it is applied."""
+    from livewell.budgets import ProviderSection
+
+    return [ProviderSection()]
+
+
+def _read(file: Path) -> "Declarations":
+    from livewell.cli.errors import FileUnavailable
+    from livewell.kernel import read_declarations
+
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise FileUnavailable(f"cannot read {file}: {error.strerror}") from error
+    return read_declarations(content, str(file), sections())
+
+
+async def _carry_out(app: "Livewell", wish: Wish) -> None:
+    planned = await _through_sections(app.database, wish.declared, plan_only=True)
+    if not wish.as_json:
+        _show(wish, planned)
+        if wish.verbose:
+            await _show_undeclared(app, wish.declared)
+    wanted = bool(_things(planned)) and not wish.plan_only
+    if wanted and (wish.agreed or _agreed()):
+        async with app.database.transaction() as connection:
+            planned = await _through_sections(connection, wish.declared, plan_only=False)
+        if not wish.as_json:
+            say(f"applied: {counted(len(_things(planned)), 'thing')} changed")
+    if wish.as_json:
+        changes = [change for _, change in planned]
+        show_json({"file": wish.declared.file, "applied": not wish.plan_only, "changes": changes})
+
+
+async def _through_sections(caller: "Database | Connection", declared: "Declarations", *, plan_only: bool) -> "Planned":
+    from livewell.kernel import LivewellError
+
+    planned: Planned = []
+    for section in sections():
+        tables = declared.sections.get(section.word, {})
+        try:
+            changes = await section.apply(caller, tables, plan_only=plan_only, actor=who()) if tables else []
+        except LivewellError as fact:
+            _tell_where(section, declared, fact)
+            raise
+        planned += [(section, change) for change in changes]
+    return planned
+
+
+def _tell_where(section: "Section", declared: "Declarations", fact: "LivewellError") -> None:
+    """A refusal of the database is a problem of the file, when it says of what."""
+    from livewell.kernel import DeclarationsRefused
+
+    place = section.place_of(fact)
+    if place is not None:
+        plain = type(fact)(fact.message.removeprefix(f"{fact.detail}: "), fix=fact.fix)
+        raise DeclarationsRefused(declared.file, [declared.problem(place, plain)]) from fact
+
+
+def _agreed() -> bool:
+    from livewell.cli.errors import Misused
+
+    if not sys.stdin.isatty():
+        raise Misused("nothing was applied: there is nobody to ask", fix="say --yes")
+    if typer.confirm("apply this?", err=True):
+        return True
+    raise typer.Exit(1)
+
+
+def _show(wish: Wish, planned: "Planned") -> None:
+    for section, change in planned:
+        match change.change:
+            case "add":
+                say(f"+ {change.thing} {change.name} ({section.summary(change)})")
+            case "change":
+                say(f"~ {change.thing} {change.name}: {change.field} {_value(change.old)} → {_value(change.new)}")
+            case _ if wish.verbose:
+                say(f"= {change.thing} {change.name}: as declared")
+    if not _things(planned):
+        say(f"nothing to change: everything is as {wish.declared.file} declares it")
+
+
+async def _show_undeclared(app: "Livewell", declared: "Declarations") -> None:
+    for section in sections():
+        for thing, name in await section.undeclared(app.database, declared.sections.get(section.word, {})):
+            say(f"  {thing} {name}: not in the file, left alone")
+
+
+def _things(planned: "Planned") -> set[tuple[str, str]]:
+    return {(change.thing, change.name) for _, change in planned if change.change != "same"}
+
+
+def _value(value: Any) -> str:
+    """A value of a plan; lengths of time come as the database writes them."""
+    match = _INTERVAL.fullmatch(value) if isinstance(value, str) and value else None
+    if match is None:
+        return shown(value or None) if isinstance(value, str) else shown(value)
+    days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return shown_duration(timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds))

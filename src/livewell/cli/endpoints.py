@@ -1,0 +1,161 @@
+"""`livewell endpoint`: what may be sent where, tuned, paused and reset while everything runs."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from livewell.cli.options import Json, Reason
+from livewell.cli.output import say, show_json, show_record, show_table, shown
+from livewell.cli.session import run, who
+
+if TYPE_CHECKING:
+    from livewell.app import Livewell
+    from livewell.budgets import Endpoint
+
+group = typer.Typer(help="Show, tune, pause, resume and reset endpoints.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="ENDPOINT", help="The endpoint, as fmp/quote; an account, as fmp.")]
+Limiter = Annotated[
+    str,
+    typer.Argument(
+        metavar="ENDPOINT", help="The endpoint, as fmp/quote; an account, as fmp; a scope of keys, as fmp@main."
+    ),
+]
+
+
+@group.command("list", epilog="Example: livewell endpoint list")
+def list_endpoints(ctx: typer.Context, as_json: Json = False) -> None:
+    """List endpoints and accounts with their limits."""
+    endpoints = run(ctx, lambda app: app.budgets.list_endpoints())
+    if as_json:
+        show_json(endpoints)
+        return
+    show_table(
+        ("ENDPOINT", "STATE", "PER MIN", "PER HOUR", "TOKENS/MIN", "TOKENS/H", "AT ONCE", "LIMITER", "CLOSED"),
+        [
+            (
+                *(one.name, one.state, one.requests_per_minute, one.requests_per_hour, one.tokens_per_minute),
+                *(one.tokens_per_hour, one.concurrent, one.limiter, _closed(one)),
+            )
+            for one in endpoints
+        ],
+    )
+
+
+@group.command("show", epilog="Example: livewell endpoint show fmp/quote")
+def show_endpoint(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
+    """Show one endpoint. With everything that can be tuned."""
+    found = run(ctx, lambda app: _one(app, name))
+    if as_json:
+        show_json(found)
+    else:
+        show_record(asdict(found))
+
+
+@group.command("set", epilog="Example: livewell endpoint set fmp/quote requests.per_minute=60 concurrent=unlimited")
+def set_endpoint(
+    ctx: typer.Context,
+    name: Name,
+    changes: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME=VALUE…",
+            help="As in livewell.toml: requests.per_minute, tokens.per_hour, concurrent, state, breaker.failures …;"
+            " NAME=unlimited for no limit, NAME= for the default.",
+        ),
+    ],
+    reason: Reason = None,
+) -> None:
+    """Tune an endpoint while everything runs. Only the named fields change."""
+    from livewell.budgets import ENDPOINT_COLUMNS
+    from livewell.cli.tuning import tuned
+
+    wanted = tuned(changes, ENDPOINT_COLUMNS)
+
+    async def work(app: "Livewell") -> bool:
+        await _one(app, name)
+        return await app.budgets.set_endpoint(name, wanted, reason=reason, actor=who())
+
+    say(f"{name} changed" if run(ctx, work) else f"{name} is so already")
+
+
+@group.command("pause", epilog="Example: livewell endpoint pause fmp/quote --for 30m --reason 'provider is down'")
+def pause_endpoint(
+    ctx: typer.Context,
+    name: Limiter,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="Until then, as 2026-11-20T18:30.")
+    ] = None,
+    length: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="For so long, as 30m.")] = None,
+    reason: Reason = None,
+) -> None:
+    """Send nothing to an endpoint for a while. Jobs still come in, calls under way go on."""
+    from livewell.cli.errors import Misused
+    from livewell.cli.inputs import duration, moment
+
+    if until and length:
+        raise Misused("--until and --for exclude each other", fix="give one of them")
+    pause = duration(length)
+    end = moment(until) if pause is None else datetime.now(UTC) + pause
+
+    async def work(app: "Livewell") -> None:
+        await _require_limiter(app, name)
+        await app.budgets.pause_endpoint(name, until=end, reason=reason, actor=who())
+
+    run(ctx, work)
+    say(f"{name} is paused until {shown(end) if end else 'resumed'}")
+
+
+@group.command("resume", epilog="Example: livewell endpoint resume fmp/quote")
+def resume_endpoint(ctx: typer.Context, name: Limiter, reason: Reason = None) -> None:
+    """Open an endpoint that was paused, or closed by its provider."""
+
+    async def work(app: "Livewell") -> bool:
+        await _require_limiter(app, name)
+        return await app.budgets.resume_endpoint(name, reason=reason, actor=who())
+
+    say(f"{name} is open again" if run(ctx, work) else f"{name} was not closed")
+
+
+@group.command("reset", epilog="Example: livewell endpoint reset fmp/quote --reason 'new contract'")
+def reset_endpoint(ctx: typer.Context, name: Limiter, reason: Reason = None) -> None:
+    """Forget what an endpoint taught: learned limits, throttling, its breaker. What was sent stays counted."""
+
+    async def work(app: "Livewell") -> None:
+        await _require_limiter(app, name)
+        await app.budgets.reset_endpoint(name, reason=reason, actor=who())
+
+    run(ctx, work)
+    say(f"{name} is as if it were new, but for what was sent")
+
+
+async def _one(app: "Livewell", name: str) -> "Endpoint":
+    """The endpoint, or the fact that there is none, with what was probably meant."""
+    from livewell.budgets import UnknownEndpoint
+    from livewell.cli.inputs import near
+
+    endpoints = {one.name: one for one in await app.budgets.list_endpoints()}
+    if name not in endpoints:
+        raise UnknownEndpoint(f"unknown endpoint {name}", fix=near(name, endpoints) or "livewell endpoint list")
+    return endpoints[name]
+
+
+async def _require_limiter(app: "Livewell", name: str) -> None:
+    """What can be closed and opened: endpoints, accounts, and scopes of keys."""
+    if "@" not in name:
+        await _one(app, name)
+        return
+    from livewell.budgets import UnknownEndpoint
+    from livewell.cli.inputs import near
+
+    scopes = {f"{key.provider}@{key.scope}" for key in await app.budgets.list_api_keys()}
+    if name not in scopes:
+        raise UnknownEndpoint(f"unknown scope of keys {name}", fix=near(name, scopes) or "livewell keys list")
+
+
+def _closed(endpoint: "Endpoint") -> str | None:
+    if endpoint.closed_for_good:
+        return "until resumed"
+    return f"until {shown(endpoint.closed_until)}" if endpoint.closed_until else None
