@@ -70,7 +70,8 @@ begin
             h.endpoint, h.api_key, h.kind, h.started_at, h.reserved_bytes, h.reserved_tokens, (h.detail ->> 'actual_bytes')::bigint,
             (h.detail ->> 'actual_tokens')::integer, case when h.detail ->> 'sent' = 'false' then 'unsent' else h.outcome end,
             case h.outcome
-                when 'throttled' then jsonb_build_object('status', 429, 'retry_after_seconds', h.delay_seconds) || coalesce(h.detail -> 'rate', '{}')
+                when 'throttled' then jsonb_build_object('status', 429, 'retry_after_seconds', h.delay_seconds)
+                    || coalesce(jsonb_strip_nulls(h.detail -> 'rate'), '{}')
                 else h.detail -> 'rate'
             end
         )::livewell.spent_call) filter (where h.reserved_tokens is not null)

@@ -2,20 +2,18 @@
 
 import asyncio
 import time
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
-from typing import Any
+from datetime import UTC, datetime
 
 import aiohttp
 from pydantic import BaseModel
+from pydantic_core import from_json
 
 from livewell import JobContext, Livewell
+from livewell.budgets import read_rate_headers
 from livewell.jobs import Throttled
 from tests.faults.history import Notebook
 from tests.faults.kinds import PATIENT, noted
 from tests.faults.plan import Plan
-
-_LONGEST = timedelta(days=10_000)
 
 
 class Call(BaseModel):
@@ -45,10 +43,9 @@ class Caller:
             params={**asked, "sent": time.monotonic()},
             headers={"x-api-key": ctx.job.api_key} if ctx.job.api_key else {},
         ) as answer:
-            ctx.spent(bytes=len(await answer.read()), tokens=work.tokens, rate=_facts(answer))
-            if answer.status == 429:
-                return Throttled(retry_after=_stated(answer.headers.get("Retry-After")))
-        return None
+            facts = read_rate_headers(answer.status, answer.headers, now=datetime.now(UTC))
+            ctx.spent(bytes=len(await answer.read()), tokens=work.tokens, rate=from_json(facts.to_json()))
+        return Throttled(retry_after=facts.retry_after) if facts.is_throttled else None
 
 
 def declare_calls(app: Livewell, book: Notebook, plan: Plan) -> None:
@@ -58,33 +55,3 @@ def declare_calls(app: Livewell, book: Notebook, plan: Plan) -> None:
     async def call(work: Call, ctx: JobContext) -> Throttled | None:
         async with noted(book, ctx):
             return await caller.call(work, ctx)
-
-
-def _facts(answer: aiohttp.ClientResponse) -> dict[str, Any]:
-    """What the headers say of limits, believed as far as they are numbers."""
-    stated = _stated(answer.headers.get("Retry-After"))
-    limit, remaining, reset = (
-        _number(answer.headers.get(f"x-ratelimit-{name}")) for name in ("limit", "remaining", "reset")
-    )
-    facts: dict[str, Any] = {"status": answer.status}
-    if stated is not None:
-        facts["retry_after_seconds"] = stated.total_seconds()
-    if remaining is not None:
-        facts["limits"] = [{"unit": "requests", "limit": limit, "remaining": remaining, "reset_seconds": reset}]
-    return facts
-
-
-def _number(header: str | None) -> int | None:
-    return int(header) if header is not None and header.isdecimal() else None
-
-
-def _stated(header: str | None) -> timedelta | None:
-    """The time a Retry-After states, in seconds or as a date; None for what is neither."""
-    if header is None:
-        return None
-    try:
-        if header.isdecimal():
-            return min(timedelta(seconds=int(header)), _LONGEST)
-        return max(timedelta(0), parsedate_to_datetime(header) - datetime.now(UTC))
-    except (ValueError, OverflowError):
-        return None

@@ -120,7 +120,10 @@ async def test_the_time_of_a_throttled_outcome_holds(budgets: Budgets) -> None:
     await budgets.endpoint("p/a")
     await budgets.enqueue("p/a")
     held = await budgets.claim()
-    boast = {"limits": [{"unit": "requests", "limit": 1000, "remaining": 999, "reset_seconds": 30}]}
+    boast = {
+        "retry_after_seconds": None,
+        "limits": [{"unit": "requests", "limit": 1000, "remaining": 999, "reset_seconds": 30}],
+    }
     await budgets.finish(held, "throttled", delay_seconds=600, rate=boast)
     assert await budgets.claim(now=NOW + 9 * MINUTE) == []
     assert len(await budgets.claim(now=NOW + 12 * MINUTE)) == 1
