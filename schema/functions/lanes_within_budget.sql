@@ -9,7 +9,7 @@ AS $function$
 begin
     return (
         select array_agg(row (
-            l.lane_id, l.kind, l.queue_group, l.share, t.room, l.endpoint, r.calls, coalesce(s.bytes_upper, e.expected_bytes), r.tokens,
+            l.lane_id, l.kind, l.queue_group, l.share, t.room, l.endpoint, r.calls, b.bytes, r.tokens,
             q.bytes, case when q.low then 0 end
         )::livewell.open_lane)
         from unnest(p_lanes) as l
@@ -30,6 +30,10 @@ begin
                 select count(*)::integer from livewell.job_live as j where j.ctid = any (p_taken) and j.kind = l.kind
             ) end as room
         ) as t
+        -- Where the endpoint expects its cap, nothing less is ever reserved.
+        cross join lateral (
+            select case when e.expected_bytes = e.max_bytes then e.max_bytes else coalesce(s.bytes_upper, e.expected_bytes) end as bytes
+        ) as b
         where t.room > 0 and (l.endpoint is null or (r.calls > 0 and r.tokens > 0 and q.bytes > 0) is not false)
     );
 end $function$;

@@ -8,14 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.limit_pressure(p_endpoint text, p_now timest
 AS $function$
 begin
     return (
-        select coalesce(max(greatest(
-            (l.requests_per_minute - r.requests) / l.requests_per_minute::double precision,
-            (l.tokens_per_minute - r.tokens) / l.tokens_per_minute::double precision,
-            case when r.requests = 0 then 1 end
-        )), 0)
-        from livewell.limit_rooms(
-            array[p_endpoint, split_part(p_endpoint, '/', 1)], livewell.flights(array[split_part(p_endpoint, '/', 1)], p_now), p_now
-        ) as r
-        join livewell.limits as l on l.name = r.name
+        select coalesce(max(r.share), 0)
+        from livewell.limit_rooms(array[p_endpoint, split_part(p_endpoint, '/', 1)], null, p_now) as r
     );
 end $function$;

@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
 CREATE OR REPLACE FUNCTION livewell.limit_rooms(p_names text[], p_flights livewell.flight[], p_now timestamp with time zone)
- RETURNS TABLE(name text, kind text, provider text, requests bigint, tokens bigint, opens_at timestamp with time zone, reason text)
+ RETURNS TABLE(name text, kind text, provider text, requests bigint, tokens bigint, opens_at timestamp with time zone, reason text, share double precision)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO ''
@@ -93,6 +93,13 @@ begin
             when r.concurrent <= r.in_flight then 'concurrent'
             when r.breaker <> 'closed' and r.breaker_probes <= r.in_flight then 'breaker'
             else 'requests'
+        end,
+        case
+            when r.closed_until > p_now or (r.breaker = 'open' and r.breaker_until > p_now) then 1
+            else greatest(
+                r.minute_used / r.requests_per_minute::double precision, r.hour_used / r.requests_per_hour::double precision,
+                r.minute_tokens_used / r.tokens_per_minute::double precision, r.hour_tokens_used / r.tokens_per_hour::double precision
+            )
         end
     from rooms as r
     cross join lateral (

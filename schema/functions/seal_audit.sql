@@ -18,7 +18,6 @@ declare
     v_horizon xid8;
 begin
     perform livewell.require_primary();
-    perform livewell.require_unwritten_transaction();
     if not pg_try_advisory_xact_lock(hashtextextended('livewell.seal_audit', 0)) then
         return query select 'busy', null::bigint, 0, null::bytea;
         return;
@@ -57,7 +56,7 @@ begin
         - int8multirange(int8range(0, least(
             livewell.audit_settled_up_to(v_horizon),
             case when v_next.entries = p_limit then v_ids[v_next.entries] end) + 1));
-    v_next.ceiling := pg_current_xact_id();
+    v_next.ceiling := livewell.fresh_transaction_id();
     v_next.previous_hash := v_last.hash;
     v_next.hash := sha256(convert_to(livewell.audit_seal_line(v_next), 'UTF8'));
     insert into livewell.audit_seal values (v_next.*);

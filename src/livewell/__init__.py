@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from livewell.app import Livewell
     from livewell.jobs import Cancel, Completed, Dead, Enqueued, JobRequest, OnDuplicate, Reschedule, Reset
     from livewell.kernel import LivewellError
+    from livewell.schedule import TaskContext, TaskDeclaration
     from livewell.worker import JobContext, WorkerOptions
 
 __version__ = "0.1.0"
@@ -23,6 +24,8 @@ __all__ = [
     "OnDuplicate",
     "Reschedule",
     "Reset",
+    "TaskContext",
+    "TaskDeclaration",
     "WorkerOptions",
     "__version__",
 ]
@@ -31,6 +34,8 @@ _ROOMS = {
     "Livewell": "app",
     "LivewellError": "kernel",
     "JobContext": "worker",
+    "TaskContext": "schedule",
+    "TaskDeclaration": "schedule",
     "WorkerOptions": "worker",
 }
 

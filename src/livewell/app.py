@@ -21,7 +21,7 @@ from typing import Any, Self, TypeVar
 import structlog
 from pydantic import BaseModel
 
-from livewell.audit import AuditStore, Sealer
+from livewell.audit import tell_sealed
 from livewell.budgets import BudgetGauges, BudgetStore
 from livewell.jobs import (
     CANCEL_CHANNEL,
@@ -32,13 +32,15 @@ from livewell.jobs import (
     JobStore,
     JsonObject,
     KindDeclaration,
-    Maintainer,
     OnDuplicate,
     PayloadChecker,
     QueueGauges,
-    Rescuer,
     UnknownKind,
     count_enqueued,
+    make_partitions,
+    tell_partitions,
+    tell_rescued,
+    tell_retention,
 )
 from livewell.kernel import (
     Connection,
@@ -51,18 +53,40 @@ from livewell.kernel import (
     ServiceOptions,
     migrate,
 )
+from livewell.schedule import CHANNEL as TASKS_CHANNEL
+from livewell.schedule import (
+    LeaseKeeper,
+    RunAnswer,
+    Scheduler,
+    TaskDeclaration,
+    TaskFunction,
+    TaskGauges,
+    TaskHandler,
+    TaskRunner,
+    TaskStore,
+    task_handler_of,
+    this_node,
+)
 from livewell.settings import CHANNEL as SETTINGS_CHANNEL
 from livewell.settings import SettingsWatcher
 from livewell.worker import Handler, HandlerFunction, Worker, WorkerOptions, carried_context, handler_of
 
 F = TypeVar("F", bound=HandlerFunction)
+T = TypeVar("T", bound=TaskFunction)
 
 log = structlog.get_logger("livewell.app")
 
 # When the database is back after an outage, however long, everything asks again within this time.
 LONGEST_PAUSE = timedelta(seconds=4)
-# A worker claims first; rescuing, sealing and counting begin within this time.
+# A worker claims first; counting begins within this time.
 FIRST_ROUNDS = timedelta(seconds=1)
+# What the shipped tasks answer is told by the room each belongs to.
+TELLERS = {
+    "rescue": tell_rescued,
+    "job_partitions": tell_partitions,
+    "job_retention": tell_retention,
+    "audit_seal": tell_sealed,
+}
 
 
 class Livewell:
@@ -89,6 +113,7 @@ class Livewell:
         self._checker: PayloadChecker | None = None
         self._handlers: dict[str, Handler] = {}
         self._kinds_of: dict[type[BaseModel], str] = {}
+        self._tasks: dict[str, TaskHandler] = {}
         self._warned: set[str] = set()
 
     def connect_to(self, database_url: str) -> None:
@@ -110,6 +135,10 @@ class Livewell:
         return BudgetStore(self.database)
 
     @property
+    def tasks(self) -> TaskStore:
+        return TaskStore(self.database)
+
+    @property
     def handlers(self) -> Mapping[str, Handler]:
         return self._handlers
 
@@ -128,11 +157,15 @@ class Livewell:
             await migrate(self._url)
         self._database = await Database.open(replace(self._options, url=self._url))
         if self._embedded is not None:
-            await Maintainer(self.jobs).make_partitions()
+            await make_partitions(self.jobs)
         self._checker = PayloadChecker(self.jobs)
         if self._handlers:
             await self.jobs.declare_kinds(
                 (handler.declaration for handler in self._handlers.values()), actor="application"
+            )
+        if self._tasks:
+            await self.tasks.declare_tasks(
+                {name: handler.declaration.fields() for name, handler in self._tasks.items()}, actor="application"
             )
 
     async def __aexit__(self, *_: object) -> None:
@@ -179,6 +212,45 @@ class Livewell:
                 self._kinds_of[handler.model] = kind
                 handler = replace(handler, declaration=replace(declaration, payload_schema=schema))
             self._handlers[kind] = handler
+            return function
+
+        return declare
+
+    def task(
+        self,
+        name: str,
+        *,
+        every: timedelta | str | None = None,
+        cron: str | None = None,
+        time_zone: str | None = None,
+        jitter: timedelta | str | None = None,
+        backoff: tuple[timedelta | str, timedelta | str] | None = None,
+        lease: timedelta | str | None = None,
+        time_limit: timedelta | str | None = None,
+        late_after: timedelta | str | None = None,
+        enabled: bool | None = None,
+        description: str | None = None,
+    ) -> Callable[[T], T]:
+        """Make the decorated function the handler of a task; the task is declared where it is not known yet."""
+        backoff_min, backoff_max = backoff or (None, None)
+
+        def declare(function: T) -> T:
+            declaration = TaskDeclaration.model_validate(
+                {
+                    "description": description or (function.__doc__ or "").strip().partition("\n")[0] or None,
+                    "every": every,
+                    "cron": cron,
+                    "time_zone": time_zone,
+                    "jitter": jitter,
+                    "backoff_min": backoff_min,
+                    "backoff_max": backoff_max,
+                    "lease": lease,
+                    "time_limit": time_limit,
+                    "late_after": late_after,
+                    "enabled": enabled,
+                }
+            )
+            self._tasks[name] = task_handler_of(name, function, declaration)
             return function
 
         return declare
@@ -256,46 +328,73 @@ class Livewell:
         """A worker for the kinds declared here, to be run by a service of one's own."""
         return Worker(self.database, list(self._handlers.values()), settings, options or WorkerOptions())
 
+    def scheduler(self, settings: SettingsWatcher) -> Scheduler:
+        """What runs the due tasks, to be run by a service of one's own."""
+        return Scheduler(
+            self.database,
+            self._tasks,
+            poll_interval=lambda: settings.current.schedule_poll_interval,
+            tell=TELLERS,
+        )
+
+    async def run_task(self, name: str, *, force: bool = False) -> RunAnswer:
+        """Run one task now if it is due and free; forced, also when it is not due or disabled."""
+        keeper = LeaseKeeper(self.tasks)
+        runner = TaskRunner(self.tasks, keeper, self._tasks, node=this_node(), tell=TELLERS)
+        async with keeper.at_work():
+            return await runner.run(name, self.database, force=force)
+
     async def service(self, options: WorkerOptions | None = None) -> tuple[Service, Worker]:
-        """A worker with everything it needs beside it: listener, settings, rescuer, maintainer, sealer, gauges."""
+        """A worker with everything it needs beside it: listener, settings, scheduler, gauges."""
         settings = await SettingsWatcher.begin(self.database)
         worker = self.worker(settings, options)
         await worker.check()
-        maintainer = Maintainer(self.jobs)
+        service = await self._service(settings, [worker])
+        service.add_component(worker)
+        service.add(QueueGauges(self.jobs))
+        return service, worker
+
+    async def _service(self, settings: SettingsWatcher, beside: list[Worker]) -> Service:
+        """The scheduler and what it needs, with whoever else wants to be told of notifications."""
         try:
-            await maintainer.make_partitions()
+            await make_partitions(self.jobs)
         except LivewellError as error:
             log.warning("first_care_failed", error=str(error))
+        scheduler = self.scheduler(settings)
+        told: list[SettingsWatcher | Scheduler | Worker] = [settings, scheduler, *beside]
 
         def on_notify(channel: str, payload: str) -> None:
-            worker.on_notify(channel, payload)
-            settings.on_notify(channel, payload)
+            for one in told:
+                one.on_notify(channel, payload)
 
         def on_reconnect() -> None:
-            worker.on_reconnect()
-            settings.on_reconnect()
+            for one in told:
+                one.on_reconnect()
 
         listener = Listener(
             self.database.options,
-            [JOBS_CHANNEL, CANCEL_CHANNEL, SETTINGS_CHANNEL],
+            [JOBS_CHANNEL, CANCEL_CHANNEL, SETTINGS_CHANNEL, TASKS_CHANNEL],
             on_notify,
             on_reconnect,
             longest_pause=LONGEST_PAUSE,
         )
-        sealer = Sealer(AuditStore(self.database), lambda: settings.current.audit_seal_interval)
-        # Handlers may have taken the whole pool, and a job of a dead worker waits for the rescuer alone.
-        rescuer = Rescuer(JobStore(self.database.line()))
         service = Service(
-            agents=[rescuer, maintainer, sealer, QueueGauges(self.jobs), BudgetGauges(self.budgets)],
-            components=[listener, worker],
+            agents=[TaskGauges(self.tasks), BudgetGauges(self.budgets)],
+            components=[listener, scheduler],
             options=ServiceOptions(longest_pause=LONGEST_PAUSE, first_round_within=FIRST_ROUNDS),
         )
         service.add(settings, wake=settings.wake)
-        return service, worker
+        settings.subscribe(lambda _: scheduler.wake.set())
+        return service
 
     async def run_worker(self, options: WorkerOptions | None = None) -> int:
         """Run a worker until SIGTERM or SIGINT; returns the exit code."""
         service, _ = await self.service(options)
+        return await service.run()
+
+    async def run_scheduler(self) -> int:
+        """Run due tasks, and no jobs, until SIGTERM or SIGINT; returns the exit code."""
+        service = await self._service(await SettingsWatcher.begin(self.database), [])
         return await service.run()
 
     def _kind_of(self, job: BaseModel | str) -> str:

@@ -2,13 +2,12 @@
 
 from statistics import quantiles
 
-from livewell.jobs import Rescuer
 from tests.faults.attempts import story_of
 from tests.faults.load import Run
 from tests.faults.plan import LEASE
 
-# One tick of a rescuer with its spread, and what a busy machine of two cores may add.
-TICK = Rescuer.interval.total_seconds() * 1.1
+# One tick of the task `rescue` with its spread, and what a busy machine of two cores may add.
+TICK = 1.0 * 1.1
 SLACK = 1.0
 
 

@@ -1,40 +1,30 @@
 """F12: workers whose clocks are wrong."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
-from livewell.testing import lack, require
 from tests.faults.load import Run
 from tests.faults.plan import POLL
 from tests.faults.rescues import rescued_in_time, spread
 from tests.faults.size import Size
+from tests.faults.skew import skewed
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
 
 SLACK = 1.0
 
 
-def _skewed(by: str) -> dict[str, str]:
-    """The environment of a process whose wall clock is off; its monotonic clock is the machine's, as in life."""
-    require("faketime")
-    library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
-    if library is None:
-        lack("libfaketime is not where Debian puts it")
-    return {"LD_PRELOAD": str(library), "FAKETIME": by, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
-
-
 async def test_f12_wrong_clocks_change_nothing(run: Run, size: Size) -> None:
     """F12: with clocks five minutes fast or slow no living job is taken, dead ones are rescued, delays are as asked."""
     await run.start_workers(1)
     for skew in ("+5m", "-5m"):
-        await run.start_workers(max(1, size.workers // 2), environment=_skewed(skew))
+        await run.start_workers(max(1, size.workers // 2), environment=skewed(skew))
     await run.start_producer(mix={"quick": 3, "slow": 3, "long": 0.5, "flaky": 2, "serial": 2, "ordering": 1})
     for _ in size.lasting():
         await asyncio.sleep(run.chance.uniform(2, 4))
         await run.kill(await run.someone_busy())
-        await run.start_worker(environment=_skewed(run.chance.choice(["+5m", "-5m"])))
+        await run.start_worker(environment=skewed(run.chance.choice(["+5m", "-5m"])))
         await run.at_work(run.living())
     await run.passes()
     await rescued_in_time(run)

@@ -1,28 +1,30 @@
-"""A throwaway PostgreSQL from the system's packages, which, unlike the embedded one, can have plpgsql_check."""
+"""A throwaway PostgreSQL from the system's packages, which, unlike the embedded one, can have extensions."""
 
 import asyncio
 import os
 import pwd
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from livewell.testing import lack
 
 
-def programs() -> Path:
-    """The folder of the newest installed server that plpgsql_check was installed for."""
-    found = sorted(Path("/usr/share/postgresql").glob("*/extension/plpgsql_check.control"))
+def programs(extension: str) -> Path:
+    """The folder of the newest installed server that the extension was installed for."""
+    found = sorted(Path("/usr/share/postgresql").glob(f"*/extension/{extension}.control"))
     if not found:
-        lack("no installed PostgreSQL has plpgsql_check")
+        lack(f"no installed PostgreSQL has {extension}")
     return Path("/usr/lib/postgresql", found[-1].parts[-3], "bin")
 
 
 @asynccontextmanager
-async def checking_server(folder: Path) -> AsyncIterator[str]:
+async def checking_server(
+    folder: Path, extension: str = "plpgsql_check", settings: Mapping[str, str] | None = None
+) -> AsyncIterator[str]:
     """Its superuser's URL; started in the folder as a user that may run it, and stopped afterwards."""
-    bin_folder = programs()
+    bin_folder = programs(extension)
     folder.mkdir(mode=0o700)
     if os.geteuid() == 0:
         user = pwd.getpwnam("postgres")
@@ -31,6 +33,7 @@ async def checking_server(folder: Path) -> AsyncIterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
+    options += "".join(f" -c {name}={value}" for name, value in (settings or {}).items())
     await _run(bin_folder / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
     await _run(bin_folder / "pg_ctl", "-D", folder / "data", "-l", folder / "log", "-o", options, "-w", "start")
     try:

@@ -158,3 +158,45 @@ async def test_the_counts_tell_a_bad_plan(filled: Connection) -> None:
         await filled.execute("set local enable_seqscan = off; set local enable_bitmapscan = off")
         await filled.execute("select count(category) from livewell.job_live where state = 'pending' and held is null")
         assert (await counts(filled, "job_live_pkey"))[1] - after[1] > LIVE / 2
+
+
+TASKS = 20_000
+FILL_TASKS = """
+insert into livewell.task (name, every, late_after, due_at, run)
+select 't' || n, '1 hour', '1 day', now() + n * interval '1 second', 'livewell.task_rescue'
+from generate_series(1, $1) as n
+"""
+TASK_CALLS = {
+    "look": ("select count(*) from livewell.look_at_tasks('{}', 20)", "task_due"),
+    "take": ("select count(*) from livewell.take_tasks('{t1,t2,t3}', 'n1')", "task_is_named_once"),
+    "finish": ("select livewell.finish_task('t5', gen_random_uuid(), 'succeeded')", "task_is_named_once"),
+}
+
+
+@pytest.mark.parametrize("name", TASK_CALLS)
+async def test_what_is_due_is_found_by_its_index(owner: Database, name: str) -> None:
+    """With twenty thousand tasks, looking, taking and finishing read what is due or named, and nothing else."""
+    call, index = TASK_CALLS[name]
+    await owner.execute(FILL_TASKS.replace("$1", str(TASKS)))
+    await owner.execute("analyze livewell.task")
+    async with owner.connection() as connection, connection.transaction():
+        before = await task_counts(connection, index)
+        await connection.execute(call)
+        after = await task_counts(connection, index)
+    entered, read_entries, read_whole = (now - then for now, then in zip(after, before, strict=True))
+    assert entered > 0, f"{index} was not used"
+    assert read_entries <= 100
+    assert read_whole == 0
+
+
+async def task_counts(connection: Connection, index: str) -> tuple[int, int, int]:
+    """As `counts`, for tasks."""
+    row = await connection.fetchrow(
+        "select pg_stat_get_xact_numscans($1::text::regclass),"
+        " (select sum(pg_stat_get_xact_tuples_returned(i.indexrelid)) from pg_index as i"
+        " where i.indrelid = 'livewell.task'::regclass)::bigint,"
+        " pg_stat_get_xact_numscans('livewell.task'::regclass)",
+        f"livewell.{index}",
+    )
+    assert row is not None
+    return row[0], row[1], row[2]

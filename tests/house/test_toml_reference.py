@@ -16,6 +16,7 @@ from livewell.budgets import (
     ProviderDeclaration,
 )
 from livewell.kernel import Database, parse_duration, parse_size
+from livewell.schedule import TaskDeclaration
 from tests.house.project import REFERENCE
 
 _SECTION = re.compile(r"^## `\[([^`]+)\]`\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -24,6 +25,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "provider.NAME": ProviderDeclaration,
     "provider.NAME.endpoint.NAME": EndpointDeclaration,
     "provider.NAME.key.NAME": KeyDeclaration,
+    "task.NAME": TaskDeclaration,
 }
 
 

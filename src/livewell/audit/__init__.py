@@ -17,9 +17,9 @@ an altered seal by the chain itself, a tail cut off together with its seals by a
 yet is not protected yet; verification says how much that is.
 """
 
-from livewell.audit.errors import AppendOnly, InvalidEntry, SealNotAlone, UnknownHead
+from livewell.audit.errors import AppendOnly, InvalidEntry, UnknownHead
 from livewell.audit.export import Exporter, verify_export
-from livewell.audit.sealer import Sealer
+from livewell.audit.sealer import Sealer, tell_sealed
 from livewell.audit.store import AuditStore
 from livewell.audit.types import (
     BEGINNING,
@@ -54,7 +54,6 @@ __all__ = [
     "NothingToSeal",
     "Problem",
     "Progress",
-    "SealNotAlone",
     "SealOutcome",
     "Sealed",
     "Sealer",
@@ -62,5 +61,6 @@ __all__ = [
     "UnknownHead",
     "Verification",
     "Verifier",
+    "tell_sealed",
     "verify_export",
 ]

@@ -17,13 +17,6 @@ class AppendOnly(LivewellError):
     sqlstate = "LWA02"
 
 
-class SealNotAlone(LivewellError):
-    """Sealing was asked for in a transaction that has written already; nothing was sealed."""
-
-    code = "audit.seal_not_alone"
-    sqlstate = "LWA03"
-
-
 class UnknownHead(LivewellError):
     """There is no seal of that number, or what was given is not a head."""
 

@@ -1,11 +1,13 @@
 """The sealer chains what was written since its last round; many may run, one works, and no writer waits for it.
 
+In a running system the task `audit_seal` (`livewell.task_audit_seal`) does it, every `audit.seal_interval`.
+
 Events: `audit_sealed` with the seal's number and hash: a log kept on another machine is a witness of the chain's head.
 `audit_seal_skipped` when another sealer was at work.
 """
 
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Mapping
+from typing import Any
 
 import structlog
 
@@ -15,27 +17,19 @@ from livewell.audit.types import Sealed, SealerBusy, SealOutcome
 log = structlog.get_logger("livewell.audit")
 
 
+def tell_sealed(result: Mapping[str, Any]) -> None:
+    """Log what a run of the task answered."""
+    if result["seal"] is not None:
+        log.info("audit_sealed", seal=result["seal"], hash=result["hash"], entries=result["sealed"])
+
+
 class Sealer:
-    """An agent; `every` is asked before each pause, so that a changed setting takes effect."""
+    """Seals by hand what the task `audit_seal` seals by itself."""
 
-    name = "sealer"
-
-    def __init__(
-        self,
-        store: AuditStore,
-        every: Callable[[], timedelta] = lambda: timedelta(seconds=10),
-        *,
-        batch: int = 10_000,
-        batches: int = 100,
-    ) -> None:
+    def __init__(self, store: AuditStore, *, batch: int = 10_000, batches: int = 100) -> None:
         self._store = store
-        self._every = every
         self._batch = batch
         self._batches = batches
-
-    @property
-    def interval(self) -> timedelta:
-        return self._every()
 
     async def run_once(self) -> SealOutcome:
         """Seal all there is, a batch at a time and a bounded number of them; answer the last outcome."""

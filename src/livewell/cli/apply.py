@@ -46,7 +46,7 @@ def apply(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make providers, endpoints and keys as a file declares them. Shows what will change, then asks."""
+    """Make providers, endpoints, keys and tasks as a file declares them. Shows what will change, then asks."""
     from livewell.cli.errors import Misused
     from livewell.kernel import DeclarationsRefused
 
@@ -64,8 +64,9 @@ def apply(
 def sections() -> "list[Section]":
     """What the rooms take from a file, in the order it is applied."""
     from livewell.budgets import ProviderSection
+    from livewell.schedule import TaskSection
 
-    return [ProviderSection()]
+    return [ProviderSection(), TaskSection()]
 
 
 def _read(file: Path) -> "Declarations":

@@ -125,7 +125,7 @@ def export(
 
 @group.command("seal", epilog="Example: livewell audit seal")
 def seal(ctx: typer.Context, as_json: Json = False) -> None:
-    """Chain what is not sealed yet. Every worker does this by itself."""
+    """Chain what is not sealed yet. The task audit_seal does this by itself."""
     from livewell.audit import AuditStore, Sealer
 
     outcome = run(ctx, lambda app: Sealer(AuditStore(app.database)).run_once())

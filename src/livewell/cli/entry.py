@@ -15,6 +15,7 @@ from livewell.cli import (
     demo,
     drain,
     endpoints,
+    health,
     jobs,
     kinds,
     maintenance,
@@ -23,6 +24,7 @@ from livewell.cli import (
     postgres,
     providers,
     settings,
+    tasks,
     worker,
     workers,
 )
@@ -52,6 +54,11 @@ app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
 app.add_typer(endpoints.group, name="endpoint")
 app.add_typer(providers.group, name="provider")
 app.add_typer(providers.keys, name="keys")
+app.add_typer(tasks.group, name="tasks")
+app.add_typer(tasks.single, name="task")
+app.add_typer(tasks.cron, name="cron")
+app.command("health", epilog=health.HEALTH_EXAMPLE)(health.health)
+app.command("watchdog", epilog=health.WATCHDOG_EXAMPLE)(health.watchdog)
 app.add_typer(settings.group, name="settings")
 app.add_typer(maintenance.group, name="maintenance")
 app.add_typer(audit.group, name="audit")

@@ -65,3 +65,15 @@ class DemoBroken(CliError):
     """The demonstration lost an acknowledged job, or accepted one twice: a bug of Livewell."""
 
     code = "cli.demo_broken"
+
+
+class TaskFailed(CliError):
+    """The task that was asked for ran and failed; its history has the error."""
+
+    code = "cli.task_failed"
+
+
+class TasksLate(CliError):
+    """Tasks did not succeed in time, or nobody answers who could say so."""
+
+    code = "cli.tasks_late"

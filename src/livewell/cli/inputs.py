@@ -73,6 +73,15 @@ def assignments(words: Sequence[str]) -> dict[str, Any]:
     return changes
 
 
+def task_changes(words: Sequence[str]) -> dict[str, Any]:
+    """NAME=VALUE pairs of a task; durations as people write them, an empty value is null."""
+    durations = {"every", "jitter", "backoff_min", "backoff_max", "lease", "time_limit", "late_after"}
+    return {
+        name: value if value is None or name not in durations else duration(value)
+        for name, value in assignments(words).items()
+    }
+
+
 def shares(words: Sequence[str] | None) -> dict[str, float]:
     """Groups with their shares: `ai=3`, or `ai` for a share of one."""
     found: dict[str, float] = {}

@@ -90,11 +90,11 @@ async def _migrated(url: str) -> "MigrationReport":
 
 async def _make_partitions(url: str) -> None:
     """What is finished before the first worker starts has its place, too."""
-    from livewell.jobs import JobStore, Maintainer
+    from livewell.jobs import JobStore, make_partitions
     from livewell.kernel import Database, DatabaseOptions
 
     async with await Database.open(DatabaseOptions(url=url)) as database:
-        await Maintainer(JobStore(database)).make_partitions()
+        await make_partitions(JobStore(database))
 
 
 def _at_database(ctx: typer.Context, work: Callable[[str], Awaitable[T]]) -> T:

@@ -1,4 +1,4 @@
-"""`livewell workers`, `rescue` and `care`: who is there, and what the workers' agents do, by hand."""
+"""`livewell workers`, `rescue` and `care`: who is there, and what two of the tasks do, by hand."""
 
 import typer
 
@@ -25,10 +25,10 @@ def list_workers(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 def rescue(ctx: typer.Context, as_json: Json = False) -> None:
-    """Take back jobs of silent workers. Every worker does this by itself each second."""
-    from livewell.jobs import Rescuer
+    """Take back jobs of silent workers. The task rescue does this by itself each second."""
+    from livewell.jobs import rescue as rescue_all
 
-    rescued = run(ctx, lambda app: Rescuer(app.jobs).run_once(), log_level="error")
+    rescued = run(ctx, lambda app: rescue_all(app.jobs), log_level="error")
     if as_json:
         show_json(rescued)
         return
@@ -40,10 +40,10 @@ def rescue(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 def care(ctx: typer.Context, as_json: Json = False) -> None:
-    """Make and drop dated partitions. Every worker does this by itself each hour."""
-    from livewell.jobs import Maintainer
+    """Make and drop dated partitions. The tasks job_partitions and job_retention do this by themselves."""
+    from livewell.jobs import care as care_for_all
 
-    done = run(ctx, lambda app: Maintainer(app.jobs).run_once(), log_level="error")
+    done = run(ctx, lambda app: care_for_all(app.jobs), log_level="error")
     if as_json:
         show_json(done)
         return

@@ -16,8 +16,8 @@ counted in a statement after the one that takes its lock. Rows leave the live pa
 an update of the partition key.
 
 How it fails. Bad requests are refused whole, with a fact (`errors.py`). A worker that dies loses its lease, and the
-rescuer gives the job to another; one that comes back late is told `lost`. A wake-up that is lost is made good by
-polling, a promotion that is lost by the rescuer. When the day's partition is missing, finished jobs go to the default
+task `rescue` gives the job to another; one that comes back late is told `lost`. A wake-up that is lost is made good by
+polling, a promotion that is lost by `rescue`. When the day's partition is missing, finished jobs go to the default
 one.
 """
 
@@ -32,7 +32,6 @@ from livewell.jobs.errors import (
     UnknownJob,
     UnknownKind,
 )
-from livewell.jobs.maintainer import Care, Maintainer
 from livewell.jobs.metrics import (
     CLAIM_SECONDS,
     FINISH_SECONDS,
@@ -44,8 +43,9 @@ from livewell.jobs.metrics import (
     QueueGauges,
     count_enqueued,
 )
+from livewell.jobs.partition_care import Care, care, make_partitions, tell_partitions, tell_retention
 from livewell.jobs.payloads import PayloadChecker
-from livewell.jobs.rescuer import Rescuer
+from livewell.jobs.rescuing import rescue, tell_rescued
 from livewell.jobs.store import JobStore
 from livewell.jobs.types import (
     NOTHING,
@@ -111,18 +111,22 @@ __all__ = [
     "Kind",
     "KindDeclaration",
     "LeaseLost",
-    "Maintainer",
     "OnDuplicate",
     "Outcome",
     "PayloadChecker",
     "QueueGauges",
     "Reschedule",
     "Rescued",
-    "Rescuer",
     "Reset",
     "Spent",
     "Throttled",
     "UnknownJob",
     "UnknownKind",
+    "care",
     "count_enqueued",
+    "make_partitions",
+    "rescue",
+    "tell_partitions",
+    "tell_rescued",
+    "tell_retention",
 ]

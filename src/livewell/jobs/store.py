@@ -31,7 +31,6 @@ from livewell.jobs.types import (
     OnDuplicate,
     Outcome,
     Reschedule,
-    Rescued,
     Reset,
     Throttled,
 )
@@ -105,12 +104,6 @@ class JobStore:
         )
         return {row[0]: row[1] for row in rows}
 
-    async def rescue_jobs(self, limit: int = 500) -> list[Rescued]:
-        return [Rescued(**row) for row in await self._caller.fetch(QUERIES["rescue_jobs"], limit)]
-
-    async def heal_serial_jobs(self) -> int:
-        return int(await self._caller.fetchval(QUERIES["heal_serial_jobs"]))
-
     async def cancel_jobs(self, ids: Sequence[int], *, reason: str | None, actor: str) -> list[Changed]:
         return [Changed(**row) for row in await self._caller.fetch(QUERIES["cancel_jobs"], ids, reason, actor)]
 
@@ -174,17 +167,14 @@ class JobStore:
         rows = await self._caller.fetch(QUERIES["list_attempts"], job_id)
         return [{**row, "error": _parsed(row["error"])} for row in rows]
 
-    async def make_job_partitions(self) -> list[str]:
-        return [row["name"] for row in await self._caller.fetch(QUERIES["make_job_partitions"])]
+    async def task_rescue(self) -> dict[str, Any]:
+        return dict(from_json(await self._caller.fetchval(QUERIES["task_rescue"])))
 
-    async def expired_job_partitions(self) -> list[dict[str, Any]]:
-        return [dict(row) for row in await self._caller.fetch(QUERIES["expired_job_partitions"])]
+    async def task_job_partitions(self) -> dict[str, Any]:
+        return dict(from_json(await self._caller.fetchval(QUERIES["task_job_partitions"])))
 
-    async def drop_job_partition(self, partition: str) -> str:
-        return str(await self._caller.fetchval(QUERIES["drop_job_partition"], partition))
-
-    async def stray_jobs(self) -> int:
-        return int(await self._caller.fetchval(QUERIES["stray_jobs"]))
+    async def task_job_retention(self) -> dict[str, Any]:
+        return dict(from_json(await self._caller.fetchval(QUERIES["task_job_retention"])))
 
 
 @contextmanager

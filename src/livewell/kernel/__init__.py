@@ -15,7 +15,7 @@ program needs is refused before anything is changed: `kernel.not_migrated`, `ker
 `kernel.migration_edited`, `kernel.migration_missing`.
 """
 
-from livewell.kernel.clock import Clock, DatabaseClock, FixedClock
+from livewell.kernel.clock import Clock, DatabaseClock, FixedClock, trusted_seconds
 from livewell.kernel.connection import Connection
 from livewell.kernel.database import Caller, Database, DatabaseOptions, Line, close_politely, connect
 from livewell.kernel.declarations import (
@@ -130,6 +130,7 @@ __all__ = [
     "parse_size",
     "plan",
     "read_declarations",
+    "trusted_seconds",
     "wait_for_any",
     "working_on",
 ]

@@ -49,3 +49,8 @@ class FixedClock:
 
     def advance(self, by: timedelta) -> None:
         self._passed += by
+
+
+def trusted_seconds(lease_seconds: float) -> float:
+    """How long a lease is trusted from before its request: all of it but a margin for stopping the work."""
+    return lease_seconds - min(1.0, lease_seconds * 0.1)

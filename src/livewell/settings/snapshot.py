@@ -54,6 +54,8 @@ class Settings:
     jobs_retention_cancelled = Named("jobs.retention.cancelled", timedelta)
     jobs_retention_failed = Named("jobs.retention.failed", timedelta)
     audit_seal_interval = Named("audit.seal_interval", timedelta)
+    schedule_poll_interval = Named("schedule.poll_interval", timedelta)
+    schedule_history_retention = Named("schedule.history_retention", timedelta)
     settings_poll_interval = Named("settings.poll_interval", timedelta)
     maintenance_enabled = Named("maintenance.enabled", bool)
     maintenance_refuse_uploads = Named("maintenance.refuse_uploads", bool)

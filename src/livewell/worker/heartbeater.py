@@ -14,9 +14,9 @@ from datetime import timedelta
 import structlog
 
 from livewell.jobs import HEARTBEAT_SECONDS, LEASES_LOST, Beat, JobStore
-from livewell.kernel import wait_for_any
+from livewell.kernel import trusted_seconds, wait_for_any
 from livewell.worker.failures import text_of
-from livewell.worker.hold import Hold, Stop, trusted_seconds
+from livewell.worker.hold import Hold, Stop
 
 log = structlog.get_logger("livewell.worker")
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from livewell.jobs import ClaimedJob, JobId, Spent
+from livewell.kernel import trusted_seconds
 
 
 class Stop(Enum):
@@ -139,8 +140,3 @@ class Hold:
         idle = self._idle_slots.popleft()
         if not idle.done():
             idle.set_result(None)
-
-
-def trusted_seconds(lease_seconds: float) -> float:
-    """How long a lease is trusted from before its request: all of it but a margin for stopping the work."""
-    return lease_seconds - min(1.0, lease_seconds * 0.1)

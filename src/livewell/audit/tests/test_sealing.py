@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import asyncpg
-import pytest
 
 from livewell.audit import (
     AuditStore,
@@ -16,7 +15,6 @@ from livewell.audit import (
     Sealed,
     Sealer,
     SealerBusy,
-    SealNotAlone,
     SealOutcome,
     Verifier,
 )
@@ -168,18 +166,24 @@ async def test_a_second_sealer_is_told_and_writers_go_on(store: AuditStore, data
     assert (outcome.head.number, outcome.entries) == (2, 1)
 
 
-async def test_sealing_wants_a_transaction_of_its_own(database: Database, store: AuditStore) -> None:
-    """In a transaction that has written already, sealing is refused: it could not tell which gaps are closed."""
-    with pytest.raises(SealNotAlone):
-        await _write_and_seal(database)
-    assert (await store.read_state()).head.number == 0
-
-
-async def _write_and_seal(database: Database) -> None:
-    async with database.transaction() as connection:
-        log = AuditStore(connection)
-        await log.write_entries([EVENT])
-        await log.seal_entries(10)
+async def test_sealing_inside_a_written_transaction_closes_no_gap_too_early(
+    store: AuditStore, owner: Database, database_url: str, owner_url: str
+) -> None:
+    """A seal made in a transaction older than a writer still open leaves that writer's id open all the same."""
+    async with opened(owner_url) as sealing, opened(database_url) as late:
+        await sealing.execute("select pg_current_xact_id()")
+        (early_id,) = await AuditStore(late).write_entries([EVENT])
+        await store.write_entries([EVENT])
+        assert isinstance(await AuditStore(sealing).seal_entries(10), Sealed)
+        await sealing.execute("commit")
+        for _ in range(3):
+            await store.write_entries([EVENT])
+            await store.seal_entries(10)
+            assert early_id in range(*_bounds(await open_ids(owner)))
+        await late.execute("commit")
+    await store.seal_entries(10)
+    assert early_id in await sealed_ids(owner)
+    assert (await Verifier(store).run()).intact
 
 
 async def test_a_sealer_cut_off_halfway_leaves_nothing(store: AuditStore, owner: Database, database_url: str) -> None:

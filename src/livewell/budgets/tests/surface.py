@@ -99,7 +99,7 @@ class Budgets:
 
     async def care(self, *, now: datetime = NOW) -> dict[str, int]:
         done: dict[str, int] = json.loads(
-            await self.database.fetchval("select livewell.care_for_budgets($1)::text", now)
+            await self.database.fetchval("select livewell.task_budget_care($1)::text", now)
         )
         return done
 

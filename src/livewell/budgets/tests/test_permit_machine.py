@@ -206,7 +206,7 @@ class PermitMachine(RuleBasedStateMachine):
     @rule()
     def care(self) -> None:
         """What silent holders had is booked as reserved."""
-        self.desk.run(self.desk.service.fetchval("select livewell.care_for_budgets($1)", self.record.now))
+        self.desk.run(self.desk.service.fetchval("select livewell.task_budget_care($1)", self.record.now))
         for block in self.record.blocks:
             if block.lease_until <= self.record.now and not block.collected:
                 block.collected = True

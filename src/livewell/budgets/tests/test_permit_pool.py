@@ -196,7 +196,7 @@ async def test_leases_are_renewed_while_a_call_lasts(database: Database, owner: 
         permit.send()
         first = await _lease_until(owner)
         await until(lambda: _is_later(owner, first + 2 * SECOND), "the lease was renewed")
-        await owner.fetchval("select livewell.care_for_budgets()")
+        await owner.fetchval("select livewell.task_budget_care()")
         assert (await spent(owner)).open == 1
 
 
@@ -315,7 +315,7 @@ async def test_a_killed_holder_gives_its_place_back(database: Database, database
             waited = time.monotonic() - killed_at
     assert waited >= float(left) - 0.1
     assert waited < float(left) + 3
-    await owner.fetchval("select livewell.care_for_budgets()")
+    await owner.fetchval("select livewell.task_budget_care()")
     after = await spent(owner)
     assert (after.open, after.requests, after.sent) == (0, 2, 1)
 

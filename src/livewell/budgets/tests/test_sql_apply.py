@@ -216,8 +216,8 @@ def _acme(use: float, **account: Any) -> dict[str, Any]:
     return {
         "providers": {"acme": {"quota_bytes": 1000 * KB, "quota_use": use}},
         "endpoints": {
-            "acme/a": {"concurrent": 5, "expected_bytes": KB, "max_bytes": 11 * KB},
-            "acme/b": {"concurrent": 2, "expected_bytes": KB, "max_bytes": 21 * KB},
+            "acme/a": {"concurrent": 5, "expected_bytes": KB, "max_bytes": 10 * KB},
+            "acme/b": {"concurrent": 2, "expected_bytes": KB, "max_bytes": 20 * KB},
             **({"acme": {"expected_bytes": KB, "max_bytes": KB, **account}} if account else {}),
         },
     }

@@ -191,7 +191,7 @@ async def test_what_was_closed_by_hand_is_claimed_from_as_soon_as_it_is_open(dat
 async def test_two_changes_that_each_fit_do_not_both_happen(declaring: Declaring, owner: Database) -> None:
     """Who changes budgets waits for who does, so that a quota is judged with all that its endpoints are."""
     kilo = 1024
-    size = {"concurrent": 1, "expected_bytes": kilo, "max_bytes": 11 * kilo}
+    size = {"concurrent": 1, "expected_bytes": kilo, "max_bytes": 10 * kilo}
     await declaring.apply({"acme": {"quota_bytes": 1000 * kilo, "quota_use": 0.95}}, {"acme/a": size, "acme/b": size})
     async with owner.transaction() as first:
         assert await Declaring(first).set("endpoint", "acme/a", {"concurrent": 4})

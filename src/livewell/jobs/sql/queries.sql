@@ -22,14 +22,6 @@ select job_id, status, cancel_reason, lease_seconds from livewell.heartbeat_jobs
 -- Ends attempts; answers with those that are not completed now, which are few: the state each is in, or lost.
 select job_id, state from livewell.finish_jobs($1, $2, $3, $4::text::jsonb) where state <> 'completed'
 
--- name: rescue_jobs
--- Takes back what silent workers hold.
-select job_id, kind, worker, state from livewell.rescue_jobs($1)
-
--- name: heal_serial_jobs
--- Promotes serial keys that wait for nothing.
-select livewell.heal_serial_jobs()
-
 -- name: cancel_jobs
 -- Cancels pending jobs and tells running ones.
 select job_id, outcome from livewell.cancel_jobs($1, $2, $3) order by job_id
@@ -115,18 +107,14 @@ from livewell.job_attempts
 where job_id = $1
 order by attempt
 
--- name: make_job_partitions
--- Makes dated partitions ahead.
-select p.name from livewell.make_job_partitions() as p (name)
+-- name: task_rescue
+-- One round of rescue.
+select livewell.task_rescue()::text
 
--- name: expired_job_partitions
--- Partitions past their retention.
-select partition_name, parent, day, droppable from livewell.expired_job_partitions()
+-- name: task_job_partitions
+-- Makes the partitions of the days ahead.
+select livewell.task_job_partitions()::text
 
--- name: drop_job_partition
--- Drops one, or says why not.
-select livewell.drop_job_partition($1)
-
--- name: stray_jobs
--- Rows in default partitions: there should be none.
-select livewell.stray_jobs()
+-- name: task_job_retention
+-- Drops one expired partition.
+select livewell.task_job_retention()::text

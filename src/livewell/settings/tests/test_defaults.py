@@ -22,6 +22,8 @@ SEEDED: dict[str, Any] = {
     "jobs.retention.cancelled": timedelta(days=7),
     "jobs.retention.failed": timedelta(days=30),
     "audit.seal_interval": timedelta(seconds=10),
+    "schedule.poll_interval": timedelta(seconds=15),
+    "schedule.history_retention": timedelta(days=14),
     "settings.poll_interval": timedelta(seconds=30),
     "maintenance.enabled": False,
     "maintenance.refuse_uploads": False,

@@ -1,6 +1,6 @@
 -- Chains the entries committed since the last seal into one more; one sealer at a time, and no writer waits for it.
 -- An id below the high-water mark that is not there yet stays open until everyone who could own it has ended: the ceiling
--- is this transaction's own id, drawn after looking, so whoever held such an id has a lower one.
+-- is an id drawn after looking, so whoever held such an id has a lower one.
 -- for: service
 create or replace function livewell.seal_audit(
     p_limit integer default 10000, p_now timestamptz default clock_timestamp()
@@ -15,7 +15,6 @@ declare
     v_horizon xid8;
 begin
     perform livewell.require_primary();
-    perform livewell.require_unwritten_transaction();
     if not pg_try_advisory_xact_lock(hashtextextended('livewell.seal_audit', 0)) then
         return query select 'busy', null::bigint, 0, null::bytea;
         return;
@@ -54,7 +53,7 @@ begin
         - int8multirange(int8range(0, least(
             livewell.audit_settled_up_to(v_horizon),
             case when v_next.entries = p_limit then v_ids[v_next.entries] end) + 1));
-    v_next.ceiling := pg_current_xact_id();
+    v_next.ceiling := livewell.fresh_transaction_id();
     v_next.previous_hash := v_last.hash;
     v_next.hash := sha256(convert_to(livewell.audit_seal_line(v_next), 'UTF8'));
     insert into livewell.audit_seal values (v_next.*);

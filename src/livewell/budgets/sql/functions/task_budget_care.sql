@@ -1,11 +1,9 @@
--- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
-
-CREATE OR REPLACE FUNCTION livewell.care_for_budgets(p_now timestamp with time zone DEFAULT clock_timestamp())
- RETURNS jsonb
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
+-- What budgets need from time to time: permits of silent holders booked, old hours of the ledger dropped. A task runs it.
+-- for: service
+create or replace function livewell.task_budget_care(p_now timestamptz default clock_timestamp())
+returns jsonb
+language plpgsql security definer
+set search_path = '' as $$
 declare
     v_permits integer;
     v_hours integer;
@@ -19,6 +17,4 @@ begin
     );
     get diagnostics v_hours = row_count;
     return jsonb_build_object('permits_expired', v_permits, 'ledger_hours_dropped', v_hours);
-end $function$;
-
-grant execute on function livewell.care_for_budgets(timestamp with time zone) to livewell_service;
+end $$;

@@ -1,0 +1,25 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.audit_budgets(p_changes jsonb, p_reason text, p_actor text, p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_entries jsonb;
+begin
+    select jsonb_agg(jsonb_build_object(
+        'event', c.word || case when c.old is null then '_declared' else '_changed' end, 'table_name', c.word,
+        'record_id', c.name, 'operation', case when c.old is null then 'insert' else 'update' end,
+        'old', c.old, 'new', c.new, 'reason', p_reason, 'actor', p_actor
+    ) order by c.rank, c.name)
+    into v_entries
+    from (
+        select r.rank, r.name, r.old, r.new, case r.thing when 'key' then 'api_key' else r.thing end as word
+        from jsonb_to_recordset(p_changes) as r (rank integer, thing text, name text, old jsonb, new jsonb)
+    ) as c;
+    if v_entries is not null then
+        perform livewell.audit_write(v_entries, p_now);
+    end if;
+end $function$;

@@ -1,0 +1,14 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.audit_endpoint(p_event text, p_name text, p_old jsonb, p_new jsonb, p_reason text, p_actor text, p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    perform livewell.audit_write(jsonb_build_array(jsonb_build_object(
+        'event', p_event, 'table_name', 'endpoint', 'record_id', p_name, 'operation', 'update', 'old', p_old, 'new', p_new,
+        'reason', p_reason, 'actor', p_actor
+    )), p_now);
+end $function$;

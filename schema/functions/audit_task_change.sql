@@ -1,0 +1,16 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.audit_task_change(p_event text, p_task text, p_old jsonb, p_new jsonb, p_reason text, p_actor text, p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    perform livewell.audit_write(jsonb_build_array(jsonb_build_object(
+        'event', p_event, 'table_name', 'task', 'record_id', p_task,
+        'operation', case when p_old is null and p_new is not null then 'insert' else 'update' end,
+        'old', p_old, 'new', p_new, 'reason', p_reason, 'actor', p_actor
+    )), p_now);
+    perform pg_notify('livewell_tasks', p_task);
+end $function$;

@@ -1,0 +1,45 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.change_budgets(p_declared jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamp with time zone)
+ RETURNS TABLE(thing text, name text, change text, field text, old jsonb, new jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+    v_providers livewell.provider[];
+    v_endpoints livewell.endpoint[];
+    v_keys livewell.api_key[];
+    v_changes jsonb;
+begin
+    perform livewell.check_declared_budgets(p_declared);
+    perform pg_advisory_xact_lock(hashtextextended('livewell.budgets', 0));
+    select array_agg(p) into v_providers from livewell.providers_as_asked(p_declared -> 'providers', p_now) as p;
+    select array_agg(e) into v_endpoints from livewell.endpoints_as_asked(p_declared -> 'endpoints', p_now) as e;
+    select array_agg(k) into v_keys from livewell.api_keys_as_asked(p_declared -> 'keys', p_now) as k;
+    v_changes := livewell.compare_budgets(v_providers, v_endpoints, v_keys);
+    perform livewell.require_sound_budgets(v_providers, v_endpoints, v_keys);
+    if not p_plan_only then
+        perform livewell.put_providers(v_providers, p_now);
+        perform livewell.put_endpoints(v_endpoints, p_now);
+        perform livewell.put_api_keys(v_keys, p_now);
+        perform livewell.audit_budgets(
+            jsonb_path_query_array(v_changes, '$[*] ? (@.change != "same")'), p_reason, p_actor, p_now
+        );
+        perform livewell.reopen_limits(array(
+            select c.name from jsonb_to_recordset(v_changes) as c (name text, change text) where c.change <> 'same'
+        ));
+    end if;
+    return query
+    select c.thing, c.name, c.change, f.key, case when c.change = 'change' then c.old -> f.key end,
+        case c.change when 'change' then c.new -> f.key when 'add' then c.new end
+    from jsonb_to_recordset(v_changes) as c (rank integer, thing text, name text, change text, old jsonb, new jsonb)
+    left join lateral jsonb_object_keys(c.new) as f (key)
+        on c.change = 'change' and not livewell.same_budget_value(f.key, c.old -> f.key, c.new -> f.key)
+    order by c.rank, c.name, f.key;
+exception
+    when check_violation or not_null_violation or invalid_text_representation or invalid_datetime_format
+        or datetime_field_overflow or interval_field_overflow or numeric_value_out_of_range or invalid_parameter_value then
+        raise exception using errcode = 'LWB03', message = 'the budgets cannot be so: ' || sqlerrm;
+end $function$;

@@ -1,0 +1,31 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.compare_budgets(p_providers livewell.provider[], p_endpoints livewell.endpoint[], p_keys livewell.api_key[])
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    with old as (
+        select r.thing, r.name, r.content from livewell.budget_rows(
+            array(select t from livewell.provider as t where t.name in (select n.name from unnest(p_providers) as n)),
+            array(select t from livewell.endpoint as t where t.name in (select n.name from unnest(p_endpoints) as n)),
+            array(
+                select t from livewell.api_key as t
+                where (t.provider, t.name) in (select n.provider, n.name from unnest(p_keys) as n)
+            )
+        ) as r
+    )
+    select coalesce(jsonb_agg(jsonb_build_object(
+        'rank', n.rank, 'thing', n.thing, 'name', n.name, 'old', o.content, 'new', n.content, 'change', case
+            when o.content is null then 'add'
+            when exists (
+                select from jsonb_each(n.content) as f
+                where not livewell.same_budget_value(f.key, o.content -> f.key, f.value)
+            ) then 'change'
+            else 'same'
+        end
+    ) order by n.rank, n.name), '[]')
+    from livewell.budget_rows(p_providers, p_endpoints, p_keys) as n
+    left join old as o on o.thing = n.thing and o.name = n.name
+$function$;

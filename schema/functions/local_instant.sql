@@ -1,0 +1,31 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.local_instant(p_local timestamp without time zone, p_time_zone text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select coalesce(
+        (
+            -- With the offset of the day before and of the day after: where both fit, the clock shows the time twice.
+            select min(o.moment)
+            from (
+                select (p_local at time zone 'UTC') - (
+                    ((p_local at time zone 'UTC') + n.days) at time zone p_time_zone
+                    - (((p_local at time zone 'UTC') + n.days) at time zone 'UTC')
+                )
+                from (values (interval '-26 hours'), (interval '26 hours'), (interval '0')) as n (days)
+            ) as o (moment)
+            where o.moment at time zone p_time_zone = p_local
+        ),
+        (
+            select (p_local + s.minutes * interval '1 minute') at time zone p_time_zone
+            from generate_series(1, 1500) as s (minutes)
+            where ((p_local + s.minutes * interval '1 minute') at time zone p_time_zone) at time zone p_time_zone
+                = p_local + s.minutes * interval '1 minute'
+            order by s.minutes
+            limit 1
+        )
+    )
+$function$;

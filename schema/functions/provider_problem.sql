@@ -1,0 +1,25 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.provider_problem(p_provider livewell.provider)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select case
+        when (p_provider).name !~ '^[^\s/@]{1,100}$' then 'its name must be 1 to 100 characters without space, / and @'
+        when (p_provider).state is null or (p_provider).state not in ('active', 'disabled', 'maintenance')
+            then 'state must be active, disabled or maintenance'
+        when (p_provider).quota_bytes <= 0 then 'quota_bytes must be above 0, or unlimited'
+        when not isfinite((p_provider).quota_window) or (p_provider).quota_window < interval '1 hour'
+            or (p_provider).quota_window > interval '400 days'
+            or mod(extract(epoch from (p_provider).quota_window), 3600) <> 0
+            then 'quota_window must be whole hours, from 1 hour to 400 days'
+        when not ((p_provider).quota_use > 0 and (p_provider).quota_use <= 1)
+            then 'quota_use must be a share above 0, at most 1'
+        when (p_provider).pace not in ('even', 'none') then 'pace must be even or none'
+        when not isfinite((p_provider).pace_bucket) or (p_provider).pace_bucket <= interval '0'
+            or (p_provider).pace_bucket > (p_provider).quota_window
+            then 'pace_bucket must be above 0, at most quota_window'
+    end
+$function$;

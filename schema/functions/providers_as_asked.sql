@@ -1,0 +1,20 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.providers_as_asked(p_asked jsonb, p_now timestamp with time zone)
+ RETURNS SETOF livewell.provider
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select (jsonb_populate_record(
+        case when t.name is null then jsonb_populate_record(
+            null::livewell.provider,
+            livewell.budget_defaults('provider')
+            || jsonb_build_object('name', d.key, 'created_at', p_now, 'updated_at', p_now)
+        ) else t end,
+        livewell.budget_asked('provider', d.key, d.value)
+    )).*
+    from jsonb_each(p_asked) as d
+    left join livewell.provider as t on t.name = d.key
+    order by d.key
+$function$;

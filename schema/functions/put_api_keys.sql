@@ -1,0 +1,23 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.put_api_keys(p_keys livewell.api_key[], p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    insert into livewell.api_key as t
+    select n.* from unnest(p_keys) as n
+    order by n.provider, n.name
+    on conflict (provider, name) do update set
+        scope = excluded.scope, source = excluded.source, enabled = excluded.enabled,
+        requests_per_minute = excluded.requests_per_minute, requests_per_hour = excluded.requests_per_hour,
+        tokens_per_minute = excluded.tokens_per_minute, tokens_per_hour = excluded.tokens_per_hour,
+        concurrent = excluded.concurrent, updated_at = p_now
+    where t.* is distinct from excluded.*;
+    insert into livewell.limit_use (name)
+    select distinct n.provider || '@' || n.scope from unnest(p_keys) as n
+    order by 1
+    on conflict (name) do nothing;
+end $function$;

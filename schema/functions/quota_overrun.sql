@@ -1,0 +1,26 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.quota_overrun(p_provider text, p_endpoints livewell.endpoint[])
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    with account as (
+        select min(e.concurrent) as concurrent from unnest(p_endpoints) as e where e.name = p_provider
+    ), excess as (
+        select e.name, coalesce(e.concurrent, a.concurrent)::numeric as calls, e.max_bytes::numeric as bytes
+        from unnest(p_endpoints) as e cross join account as a
+        where e.provider = p_provider and e.max_bytes > e.expected_bytes
+    ), ranked as (
+        select x.calls, x.bytes, sum(x.calls) over (order by x.bytes desc, x.name) - x.calls as before
+        from excess as x
+    )
+    select case
+        when exists (select from excess as x where x.calls is null) then null
+        else coalesce((
+            select sum(r.bytes * greatest(0, least(r.calls, a.concurrent - r.before)))
+            from ranked as r cross join account as a
+        ), 0)
+    end
+$function$;

@@ -1,0 +1,25 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.record_task_run(p_task livewell.task, p_outcome text, p_result jsonb, p_error jsonb, p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_time constant interval := greatest(p_now - p_task.started_at, interval '0');
+    v_hour constant timestamptz := case
+        when p_outcome = 'succeeded' and livewell.is_quiet(p_result) then date_trunc('hour', p_now, 'UTC')
+    end;
+begin
+    insert into livewell.task_run as r (
+        task, epoch, node, outcome, hour, started_at, ended_at, total_time, longest_time, result, error
+    )
+    values (
+        p_task.name, p_task.epoch, p_task.holder, p_outcome, v_hour, p_task.started_at, p_now, v_time, v_time,
+        case when v_hour is null then p_result end, p_error
+    )
+    on conflict (task, hour) where hour is not null do update set
+        epoch = excluded.epoch, node = excluded.node, ended_at = excluded.ended_at, runs = r.runs + 1,
+        total_time = r.total_time + excluded.total_time, longest_time = greatest(r.longest_time, excluded.longest_time);
+end $function$;

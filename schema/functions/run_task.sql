@@ -1,0 +1,55 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.run_task(p_name text, p_force boolean DEFAULT false, p_node text DEFAULT NULL::text, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_node constant text := coalesce(nullif(p_node, ''), nullif(current_setting('application_name'), ''), session_user);
+    v_began constant timestamptz := clock_timestamp();
+    v_taken record;
+    v_result jsonb;
+    v_error jsonb;
+    v_state text;
+    v_message text;
+begin
+    perform livewell.require_primary();
+    begin
+        select k.reason, k.run, k.token into strict v_taken from livewell.take_tasks(array[p_name], v_node, p_force, p_now) as k;
+    exception
+        when sqlstate 'LWT01' then raise;
+        when query_canceled or others then
+            return jsonb_build_object('ok', true, 'skipped', true, 'reason', 'schedule_read_error', 'error', sqlerrm);
+    end;
+    if v_taken.reason is not null then
+        return jsonb_build_object('ok', true, 'skipped', true, 'reason', v_taken.reason);
+    end if;
+    if v_taken.run is null then
+        raise exception using errcode = 'LWT05', message = format('task %s is run by a program, not by a function', p_name),
+            hint = 'livewell tasks run, with the application that declares it';
+    end if;
+    begin
+        perform livewell.check_task_function(v_taken.run);
+        execute format('select %I.%I(p_now => $1)', split_part(v_taken.run, '.', 1), split_part(v_taken.run, '.', 2))
+        into v_result using p_now;
+        -- What is checked at commit would fail where nobody could record it.
+        set constraints all immediate;
+    exception
+        when query_canceled or others then
+            get stacked diagnostics v_state = returned_sqlstate, v_message = message_text;
+            v_result := null;
+            v_error := jsonb_build_object('type', v_state, 'message', v_message);
+    end;
+    perform livewell.finish_task(
+        p_name, v_taken.token, case when v_error is null then 'succeeded' else 'failed' end, v_result, v_error,
+        p_now + (clock_timestamp() - v_began)
+    );
+    if v_error is not null then
+        return jsonb_build_object('ok', false, 'ran', true, 'error', v_error);
+    end if;
+    return jsonb_build_object('ok', true, 'ran', true, 'result', v_result);
+end $function$;
+
+grant execute on function livewell.run_task(text,boolean,text,timestamp with time zone) to livewell_service;

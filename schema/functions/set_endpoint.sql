@@ -1,0 +1,23 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.set_endpoint(p_name text, p_changes jsonb, p_reason text DEFAULT NULL::text, p_actor text DEFAULT SESSION_USER, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    perform livewell.require_primary();
+    if not exists (select from livewell.endpoint as t where t.name = p_name) then
+        raise exception using errcode = 'LWB01', message = format('unknown endpoint %s', coalesce(p_name, '')),
+            hint = 'livewell endpoint list';
+    end if;
+    return exists (
+        select from livewell.change_budgets(
+            jsonb_build_object('endpoints', jsonb_build_object(p_name, p_changes)), false, p_reason, p_actor, p_now
+        ) as c
+        where c.change <> 'same'
+    );
+end $function$;
+
+grant execute on function livewell.set_endpoint(text,jsonb,text,text,timestamp with time zone) to livewell_service;

@@ -1,0 +1,23 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.set_provider(p_name text, p_changes jsonb, p_reason text DEFAULT NULL::text, p_actor text DEFAULT SESSION_USER, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    perform livewell.require_primary();
+    if not exists (select from livewell.provider as t where t.name = p_name) then
+        raise exception using errcode = 'LWB04', message = format('unknown provider %s', coalesce(p_name, '')),
+            hint = 'livewell provider list';
+    end if;
+    return exists (
+        select from livewell.change_budgets(
+            jsonb_build_object('providers', jsonb_build_object(p_name, p_changes)), false, p_reason, p_actor, p_now
+        ) as c
+        where c.change <> 'same'
+    );
+end $function$;
+
+grant execute on function livewell.set_provider(text,jsonb,text,text,timestamp with time zone) to livewell_service;

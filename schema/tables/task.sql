@@ -1,0 +1,43 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+create table livewell.task (
+    name text not null,
+    description text not null default ''::text,
+    run text,
+    every interval,
+    cron text,
+    time_zone text not null default 'UTC'::text,
+    jitter interval not null default '00:00:00'::interval,
+    backoff_min interval not null default '00:20:00'::interval,
+    backoff_max interval not null default '00:40:00'::interval,
+    lease interval not null default '00:05:00'::interval,
+    time_limit interval not null default '00:10:00'::interval,
+    late_after interval not null,
+    enabled boolean not null default true,
+    due_at timestamp with time zone not null default clock_timestamp(),
+    epoch bigint not null default 0,
+    lease_token uuid,
+    lease_until timestamp with time zone,
+    holder text,
+    started_at timestamp with time zone,
+    last_success_at timestamp with time zone,
+    last_failure_at timestamp with time zone,
+    last_error jsonb,
+    failures integer not null default 0,
+    watched_since timestamp with time zone not null default clock_timestamp(),
+    created_at timestamp with time zone not null default clock_timestamp(),
+    updated_at timestamp with time zone not null default clock_timestamp(),
+    constraint task_backoff_is_a_range CHECK (((backoff_min > '00:00:00'::interval) AND (backoff_max >= backoff_min))),
+    constraint task_every_is_at_least_a_moment CHECK ((every >= '00:00:00.1'::interval)),
+    constraint task_is_named_once PRIMARY KEY (name),
+    constraint task_jitter_is_not_negative CHECK ((jitter >= '00:00:00'::interval)),
+    constraint task_late_after_is_positive CHECK ((late_after > '00:00:00'::interval)),
+    constraint task_lease_is_at_least_a_moment CHECK ((lease >= '00:00:00.1'::interval)),
+    constraint task_leased_has_a_holder CHECK ((((lease_token IS NULL) = (lease_until IS NULL)) AND ((lease_token IS NULL) = (holder IS NULL)) AND ((lease_token IS NULL) = (started_at IS NULL)))),
+    constraint task_name_is_a_name CHECK ((name ~ '^[a-z][a-z0-9_.-]{0,99}$'::text)),
+    constraint task_runs_a_function_of_a_schema CHECK ((run ~ '^[a-z_][a-z0-9_]{0,62}\.[a-z_][a-z0-9_]{0,62}$'::text)),
+    constraint task_runs_by_interval_or_by_cron CHECK (((every IS NULL) <> (cron IS NULL))),
+    constraint task_time_limit_is_positive CHECK ((time_limit > '00:00:00'::interval))
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, fillfactor=50);
+
+CREATE INDEX task_due ON livewell.task USING btree (due_at) WHERE enabled;

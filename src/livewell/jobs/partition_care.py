@@ -1,0 +1,76 @@
+"""What the tasks `job_partitions` and `job_retention` did, told, and both by hand.
+
+Dated partitions are made ahead of time, and those past their retention dropped, politely, one per transaction.
+
+A partition that is in use is left for the next round; dead letters that nobody has acknowledged are never dropped. Rows
+that had to go into a default partition because their day had none are reported: it should not happen.
+
+Events: `job_partition_made`, `job_partition_dropped`, `job_partition_busy`, `dead_letters_unacknowledged`,
+`stray_jobs_found`.
+"""
+
+from dataclasses import dataclass
+
+import structlog
+
+from livewell.jobs.metrics import STRAY_JOBS
+from livewell.jobs.store import JobStore
+from livewell.jobs.types import JsonObject
+
+log = structlog.get_logger("livewell.jobs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Care:
+    """What one round did."""
+
+    made: list[str]
+    dropped: list[str]
+    busy: list[str]
+    unacknowledged: list[str]
+    stray: int
+
+
+def tell_partitions(result: JsonObject) -> None:
+    """Log and count what a round of making answered."""
+    for partition in result["made"]:
+        log.info("job_partition_made", partition=partition)
+    STRAY_JOBS.set(result["stray"])
+    if result["stray"]:
+        log.error("stray_jobs_found", rows=result["stray"], fix="let the task job_partitions run at least once a day")
+
+
+def tell_retention(result: JsonObject) -> None:
+    """Log what a round of dropping answered."""
+    for partition in result["unacknowledged"]:
+        log.warning("dead_letters_unacknowledged", partition=partition, fix="livewell jobs ack")
+    for partition in result["dropped"]:
+        log.info("job_partition_dropped", partition=partition)
+    for partition in result["busy"]:
+        log.info("job_partition_busy", partition=partition)
+
+
+async def make_partitions(store: JobStore) -> list[str]:
+    """What must be there before the first job ends: rows of a default partition keep its day from being made."""
+    made = await store.task_job_partitions()
+    tell_partitions(made)
+    return list(made["made"])
+
+
+async def care(store: JobStore) -> Care:
+    """Both tasks by hand, until nothing is left to drop."""
+    made = await store.task_job_partitions()
+    tell_partitions(made)
+    dropped: list[str] = []
+    while True:
+        round_ = await store.task_job_retention()
+        tell_retention(round_)
+        dropped += round_["dropped"]
+        if round_["again_in"] != "0 seconds":
+            return Care(
+                made=made["made"],
+                dropped=dropped,
+                busy=round_["busy"],
+                unacknowledged=round_["unacknowledged"],
+                stray=made["stray"],
+            )

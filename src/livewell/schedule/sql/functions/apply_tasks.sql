@@ -1,0 +1,18 @@
+-- Makes tasks as declared, a JSON object of their fields by name; with a plan only, says what it would do and does nothing.
+-- for: service
+create or replace function livewell.apply_tasks(
+    p_declared jsonb, p_plan_only boolean default false, p_actor text default session_user,
+    p_now timestamptz default clock_timestamp()
+) returns table (name text, change text, field text, old jsonb, new jsonb)
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.require_primary();
+    if jsonb_typeof(p_declared) is distinct from 'object' then
+        raise exception using errcode = 'LWT03', message = 'tasks are declared as a JSON object: their fields by name';
+    end if;
+    return query
+    select p.name, p.change, p.field, p.old, p.new
+    from (select d.key, d.value from jsonb_each(p_declared) as d order by d.key) as d
+    cross join lateral livewell.put_task(d.key, d.value, p_plan_only, null, p_actor, p_now) as p;
+end $$;

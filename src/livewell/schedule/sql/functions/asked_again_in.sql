@@ -1,0 +1,13 @@
+-- When a run asks in its answer to be run again (`again_in`), as an interval that is not negative; null when it does not.
+-- for: internal
+create or replace function livewell.asked_again_in(p_result jsonb) returns interval
+language plpgsql immutable security definer
+set search_path = '' as $$
+begin
+    if jsonb_typeof(p_result) is distinct from 'object' or p_result ->> 'again_in' is null then
+        return null;
+    end if;
+    return greatest((p_result ->> 'again_in')::interval, interval '0');
+exception when data_exception then
+    return null;
+end $$;

@@ -1,0 +1,22 @@
+-- Makes the tasks of a program known; what is there already stays as it was tuned. Answers with the new ones.
+-- for: service
+create or replace function livewell.declare_tasks(
+    p_declared jsonb, p_actor text default session_user, p_now timestamptz default clock_timestamp()
+) returns setof text
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.require_primary();
+    -- Two programs that start at once declare the same tasks: the second waits, and finds them there.
+    perform pg_advisory_xact_lock(hashtextextended('livewell.declare_tasks', 0));
+    return query
+    select distinct a.name
+    from livewell.apply_tasks(
+        coalesce(
+            (
+                select jsonb_object_agg(d.key, d.value) from jsonb_each(p_declared) as d
+                where not exists (select from livewell.task as t where t.name = d.key)
+            ), '{}'
+        ), false, p_actor, p_now
+    ) as a;
+end $$;

@@ -1,0 +1,17 @@
+-- Tunes, enables or disables a task while everything runs; only the named fields change. False when it already was so.
+-- for: service
+create or replace function livewell.set_task(
+    p_name text, p_changes jsonb, p_reason text default null, p_actor text default session_user,
+    p_now timestamptz default clock_timestamp()
+) returns boolean
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.require_primary();
+    if not exists (select from livewell.task as t where t.name = p_name) then
+        perform livewell.refuse_unknown_task(p_name);
+    end if;
+    return exists (
+        select from livewell.put_task(p_name, p_changes, false, p_reason, p_actor, p_now) as p where p.change <> 'same'
+    );
+end $$;

@@ -1,0 +1,10 @@
+-- The fields of a task that a person or a program may set.
+-- for: internal
+create or replace function livewell.task_fields() returns text[]
+language sql immutable security definer
+set search_path = '' as $$
+    select array[
+        'description', 'run', 'every', 'cron', 'time_zone', 'jitter', 'backoff_min', 'backoff_max', 'lease', 'time_limit',
+        'late_after', 'enabled'
+    ]
+$$;
