@@ -8,13 +8,15 @@ faked wall clock touches.
 |---|---|---|
 | offered, acknowledged, unanswered | producer | keys; key, job, kind, outcome; what it was told instead |
 | born | worker | pid, which its name in the database contains |
-| claimed | worker | job, attempt, token, worker: as the database told it |
+| claimed | worker | job, attempt, token, worker: as the database told it; when it was asked |
 | started, effect, ended, raised, stopped | handler | job, attempt, kind, serial key, idempotency key |
 | finish_sent, finish_answered | worker | job, token, outcome; state as told, `lost` when it no longer counted |
 | beat_answered | worker | jobs renewed, jobs lost |
 | call_failed, call_slow | any | which call, how long it took, why it failed |
 | killed, paused, resumed, server_down, server_up | harness | process |
 | seen | harness | a finished job as it was seen during the run |
+
+What the oracle notes is told in `oracle_program.py`.
 """
 
 import json

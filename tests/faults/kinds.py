@@ -40,22 +40,22 @@ def declare(app: Livewell, book: Notebook, plan: Plan) -> None:
 def _declare_plain(app: Livewell, book: Notebook, plan: Plan) -> None:
     @app.job("quick", retries=PATIENT)
     async def quick(_work: Work, ctx: JobContext) -> None:
-        async with _noted(book, ctx):
+        async with noted(book, ctx):
             pass
 
     @app.job("slow", retries=PATIENT)
     async def slow(work: Work, ctx: JobContext) -> None:
-        async with _noted(book, ctx):
+        async with noted(book, ctx):
             await asyncio.sleep(work.seconds)
 
     @app.job("serial", retries=PATIENT)
     async def serial(work: Work, ctx: JobContext) -> None:
-        async with _noted(book, ctx):
+        async with noted(book, ctx):
             await asyncio.sleep(work.seconds)
 
     @app.job("capped", retries=PATIENT, concurrency=CAP)
     async def capped(work: Work, ctx: JobContext) -> None:
-        async with _noted(book, ctx):
+        async with noted(book, ctx):
             await asyncio.sleep(work.seconds)
 
     @app.job(
@@ -65,7 +65,7 @@ def _declare_plain(app: Livewell, book: Notebook, plan: Plan) -> None:
         backoff_max=timedelta(milliseconds=200),
     )
     async def flaky(_work: Work, ctx: JobContext) -> None:
-        async with _noted(book, ctx):
+        async with noted(book, ctx):
             if random.Random(f"{plan.seed}/{ctx.job_id}/{ctx.attempt}").random() < 0.4:
                 raise ValueError("this attempt was to fail")
 
@@ -74,13 +74,13 @@ def _declare_deadly(app: Livewell, book: Notebook) -> None:
     @app.job("mortal", retries=PATIENT)
     async def mortal(_work: Work, ctx: JobContext) -> None:
         """Dies between its effect and the acknowledgement, the first time."""
-        async with _noted(book, ctx):
+        async with noted(book, ctx):
             if ctx.attempt == 1:
                 _die(book)
 
     @app.job("poison", retries=POISON_RETRIES)
     async def poison(_work: Work, ctx: JobContext) -> None:
-        async with _noted(book, ctx):
+        async with noted(book, ctx):
             _die(book)
 
     @app.job(
@@ -88,7 +88,7 @@ def _declare_deadly(app: Livewell, book: Notebook) -> None:
     )
     async def rude(work: Work, ctx: JobContext) -> object:
         """Ends in every way that a worker must survive, one per payload."""
-        async with _noted(book, ctx):
+        async with noted(book, ctx):
             return _misbehave(work.rows[0])
 
 
@@ -117,14 +117,14 @@ def _declare_contending(app: Livewell, book: Notebook) -> None:
     @app.job("crossing", retries=0)
     async def crossing(work: Work, ctx: JobContext) -> None:
         """Locks rows in the order it is told, against others that are told another order."""
-        async with _noted(book, ctx), app.database.transaction() as connection:
+        async with noted(book, ctx), app.database.transaction() as connection:
             for row in work.rows:
                 await connection.execute("update public.hot set n = n + 1 where id = $1", row)
                 await asyncio.sleep(work.seconds)
 
     @app.job("serializable", retries=0)
     async def serializable(work: Work, ctx: JobContext) -> None:
-        async with _noted(book, ctx), app.database.transaction() as connection:
+        async with noted(book, ctx), app.database.transaction() as connection:
             await connection.execute("set transaction isolation level serializable")
             total = await connection.fetchval("select sum(n) from public.hot where id = any ($1)", work.rows)
             await asyncio.sleep(work.seconds)
@@ -135,14 +135,14 @@ def _declare_demanding(app: Livewell, book: Notebook) -> None:
     @app.job("greedy", retries=0)
     async def greedy(work: Work, ctx: JobContext) -> None:
         """Keeps a connection of the pool for longer than a lease lasts."""
-        async with _noted(book, ctx), app.database.connection() as connection:
+        async with noted(book, ctx), app.database.connection() as connection:
             await connection.fetchval("select 1")
             await asyncio.sleep(work.seconds)
 
     @app.job("ordering", retries=PATIENT)
     async def ordering(work: Work, ctx: JobContext) -> None:
         """Queues another job for a second later, by whatever clock the product takes."""
-        async with _noted(book, ctx):
+        async with noted(book, ctx):
             asked_at = time.monotonic()
             enqueued = await app.enqueue("quick", {"seconds": 0}, delay=timedelta(seconds=work.seconds))
             book.note("acknowledged", job=enqueued.job_id, key=None, kind="quick", outcome=enqueued.outcome)
@@ -150,7 +150,7 @@ def _declare_demanding(app: Livewell, book: Notebook) -> None:
 
 
 @asynccontextmanager
-async def _noted(book: Notebook, ctx: JobContext) -> AsyncIterator[None]:
+async def noted(book: Notebook, ctx: JobContext) -> AsyncIterator[None]:
     """Note the start with its effect, and how the handler ended."""
     what = {"job": ctx.job_id, "attempt": ctx.attempt}
     book.note("started", **what, kind=ctx.job.kind, idempotency_key=ctx.idempotency_key)

@@ -69,6 +69,7 @@ class Run:
     reader: HistoryReader = field(init=False)
     workers: dict[str, Member] = field(default_factory=dict)
     producers: dict[str, Member] = field(default_factory=dict)
+    others: dict[str, Member] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
     _names: dict[str, int] = field(default_factory=dict)
 
@@ -83,8 +84,10 @@ class Run:
             text = f"{value.total_seconds()} seconds"
             await self.owner.execute("select livewell.set_setting($1, $2, 'harness', 'fault run')", name, text)
 
-    async def start_worker(self, *, environment: Mapping[str, str] | None = None, **plan: Any) -> Member:
-        worker = await self._start("worker", environment, plan)
+    async def start_worker(
+        self, *, program: str = "worker", environment: Mapping[str, str] | None = None, **plan: Any
+    ) -> Member:
+        worker = await self.start(program, environment, plan)
         self.workers[worker.name] = worker
         return worker
 
@@ -105,7 +108,7 @@ class Run:
         await until(all_beat, "all workers work", within=_START)
 
     async def start_producer(self, *, rate: float = 40, mix: Mapping[str, float] = MIX, **plan: Any) -> Member:
-        producer = await self._start("producer", None, {"rate": rate, "mix": dict(mix), **plan})
+        producer = await self.start("producer", None, {"rate": rate, "mix": dict(mix), **plan})
         self.producers[producer.name] = producer
         await self.seen("producing", by=producer.name)
         return producer
@@ -199,7 +202,7 @@ class Run:
 
     async def end(self) -> None:
         """Leave no process behind, whatever happened."""
-        for member in [*self.workers.values(), *self.producers.values()]:
+        for member in [*self.workers.values(), *self.producers.values(), *self.others.values()]:
             if member.alive:
                 member.process.kill()
                 await member.process.wait()
@@ -244,7 +247,8 @@ class Run:
             return not await self.owner.fetchval("select exists (select from livewell.job_live)")
         return False
 
-    async def _start(self, program: str, environment: Mapping[str, str] | None, plan: Mapping[str, Any]) -> Member:
+    async def start(self, program: str, environment: Mapping[str, str] | None, plan: Mapping[str, Any]) -> Member:
+        """A process that runs a program of this folder."""
         self._names[program] = self._names.get(program, 0) + 1
         name = f"{program}-{self._names[program]}"
         told = Plan.model_validate({"folder": self.folder, "name": name, "seed": self.seed, "url": self.url, **plan})

@@ -38,6 +38,9 @@ class Plan(BaseModel):
     poll_interval: timedelta = POLL
     # Trusts its leases for ever, as a process would whose own clock does not warn it.
     trusting: bool = False
+    # Where the oracle listens, for those who call it; who is heedless does not ask whether its permit is still good.
+    oracle: str | None = None
+    heedless: bool = False
     # What a producer does: jobs a second, kinds by weight, the keys they fight for.
     rate: float = 40
     mix: dict[str, float] = {}

@@ -2,29 +2,18 @@
 
 import asyncio
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
-import livewell
 from livewell.testing import OwnServer
 from tests.faults.load import BeginRun, Run
+from tests.faults.mutants import without
 from tests.faults.plan import LEASE
 from tests.faults.rescues import SLACK, TICK
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
 
-FUNCTIONS = Path(livewell.__file__).parent / "jobs" / "sql" / "functions"
 SOON = timedelta(seconds=1)
-
-
-async def _without(run: Run, function: str, *guards: tuple[str, str]) -> None:
-    """Replace a function in this run's database by one that lacks its guards."""
-    text = (FUNCTIONS / f"{function}.sql").read_text(encoding="utf-8")
-    for guard, instead in guards:
-        assert guard in text, f"{function} has no {guard!r} to take out"
-        text = text.replace(guard, instead)
-    await run.owner.execute(text)
 
 
 async def _broken(run: Run, *, within: timedelta = SOON) -> dict[str, list[str]]:
@@ -38,7 +27,7 @@ async def _broken(run: Run, *, within: timedelta = SOON) -> dict[str, list[str]]
 
 async def test_finish_without_its_token(run: Run) -> None:
     """When finish does not ask for the token, the late finish of a zombie is accepted, and I2 is broken."""
-    await _without(run, "end_jobs", ("where j.id = i.id and j.lease_token = i.token", "where j.id = i.id"))
+    await without(run, "end_jobs", ("where j.id = i.id and j.lease_token = i.token", "where j.id = i.id"))
     (zombie,) = await run.start_workers(1, trusting=True)
     # Shorter than a lease: when the zombie wakes its handlers are done, and no heartbeat tells them to stop.
     await run.enqueue("slow", {"seconds": 1.5}, {"seconds": 1.5})
@@ -53,7 +42,7 @@ async def test_finish_without_its_token(run: Run) -> None:
 
 async def test_rescue_without_a_look_at_the_lease(run: Run) -> None:
     """When rescue takes back what is still leased, jobs are taken from living workers."""
-    await _without(run, "rescue_jobs", ("and j.lease_until < p_now", ""))
+    await without(run, "rescue_jobs", ("and j.lease_until < p_now", ""))
     await run.start_workers(2)
     await run.enqueue("slow", *[{"seconds": 2}] * 8)
     await run.seen("started", 10)
@@ -62,7 +51,7 @@ async def test_rescue_without_a_look_at_the_lease(run: Run) -> None:
 
 async def test_heartbeat_that_renews_nothing(run: Run) -> None:
     """When heartbeats do not prolong leases, jobs longer than a lease are taken from living workers."""
-    await _without(run, "heartbeat_jobs", ("set lease_until = p_now + f.lease", "set lease_until = j.lease_until"))
+    await without(run, "heartbeat_jobs", ("set lease_until = p_now + f.lease", "set lease_until = j.lease_until"))
     await run.start_workers(2, trusting=True)
     await run.enqueue("slow", *[{"seconds": 4}] * 4)
     await run.seen("started", 5)
@@ -71,7 +60,7 @@ async def test_heartbeat_that_renews_nothing(run: Run) -> None:
 
 async def test_claim_without_locks(run: Run) -> None:
     """When claim neither locks what it takes nor takes it by its place, two workers are given one job: I2."""
-    await _without(
+    await without(
         run,
         "claim_jobs",
         (
@@ -90,8 +79,8 @@ async def test_claim_without_locks(run: Run) -> None:
 
 async def test_serial_keys_without_turns(run: Run) -> None:
     """When nobody waits for the turn of a serial key, two of its jobs run at once: I3."""
-    await _without(run, "lock_jobs", ("if v_has_serial_keys then", "if false then"))
-    await _without(run, "enqueue_jobs", ("if v_new.has_serial_keys then", "if false then"))
+    await without(run, "lock_jobs", ("if v_has_serial_keys then", "if false then"))
+    await without(run, "enqueue_jobs", ("if v_new.has_serial_keys then", "if false then"))
     await run.owner.execute("drop index livewell.job_live_one_running_per_serial_key")
     await run.start_workers(2)
     await run.enqueue("serial", *[{"seconds": 0.2}] * 8, serial_key="one")
@@ -101,7 +90,7 @@ async def test_serial_keys_without_turns(run: Run) -> None:
 
 async def test_caps_that_are_not_counted(run: Run) -> None:
     """When claim does not count what runs, a kind runs above its concurrency: I3."""
-    await _without(run, "look_for_jobs", ("elsif v_capped then", "elsif false then"))
+    await without(run, "look_for_jobs", ("elsif v_capped then", "elsif false then"))
     await run.start_workers(2)
     await run.enqueue("capped", *[{"seconds": 0.2}] * 8)
     await run.seen("ended", 8)
@@ -119,7 +108,7 @@ async def test_terminal_rows_that_change(run: Run) -> None:
 
 async def test_rescue_that_never_comes(run: Run) -> None:
     """When nobody rescues, the job of a dead worker stays leased: I1 and I6."""
-    await _without(run, "rescue_jobs", ("and j.lease_until < p_now", "and false"))
+    await without(run, "rescue_jobs", ("and j.lease_until < p_now", "and false"))
     (doomed,) = await run.start_workers(1)
     await run.enqueue("slow", {"seconds": 4})
     await run.seen("started")

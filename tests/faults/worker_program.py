@@ -23,18 +23,18 @@ _SLOW = 1.0
 _FOR_EVER = 1e6
 
 
-def main() -> int:
+def main(declare: Callable[[Livewell, Notebook, Plan], None] = declare) -> int:
     plan = Plan.read()
     configure_logs()
     book = Notebook(plan.folder, plan.name)
     book.note("born", pid=os.getpid())
     _note_calls(book, trusting=plan.trusting)
-    return asyncio.run(_work(plan, book))
-
-
-async def _work(plan: Plan, book: Notebook) -> int:
     app = Livewell(options=plan.options)
     declare(app, book, plan)
+    return asyncio.run(_work(app, plan, book))
+
+
+async def _work(app: Livewell, plan: Plan, book: Notebook) -> int:
     async with app:
         probes: set[asyncio.Task[None]] = set()
 
@@ -59,6 +59,7 @@ def _note_calls(book: Notebook, *, trusting: bool) -> None:
     claim, heartbeat, finish = JobStore.claim_jobs, JobStore.heartbeat_jobs, JobStore.finish_jobs
 
     async def claim_jobs(self: JobStore, worker: str, *args: Any, **kwargs: Any) -> list[ClaimedJob]:
+        asked = time.monotonic()
         jobs = await _timed(book, "claim", lambda: claim(self, worker, *args, **kwargs))
         for job in jobs:
             book.note(
@@ -69,6 +70,7 @@ def _note_calls(book: Notebook, *, trusting: bool) -> None:
                 kind=job.kind,
                 serial_key=job.serial_key,
                 worker=worker,
+                asked=asked,
             )
         return [job._replace(lease_seconds=_FOR_EVER) for job in jobs] if trusting else jobs
 

@@ -115,6 +115,20 @@ async def test_a_throttled_job_goes_back_whole(budgets: Budgets) -> None:
     assert (shown["failures"], shown["attempt"]) == (0, 6)
 
 
+async def test_the_time_of_a_throttled_outcome_holds(budgets: Budgets) -> None:
+    """The time that the outcome states closes the endpoint, also when the headers say something else of limits."""
+    await budgets.endpoint("p/a")
+    await budgets.enqueue("p/a")
+    held = await budgets.claim()
+    boast = {
+        "retry_after_seconds": None,
+        "limits": [{"unit": "requests", "limit": 1000, "remaining": 999, "reset_seconds": 30}],
+    }
+    await budgets.finish(held, "throttled", delay_seconds=600, rate=boast)
+    assert await budgets.claim(now=NOW + 9 * MINUTE) == []
+    assert len(await budgets.claim(now=NOW + 12 * MINUTE)) == 1
+
+
 _NUMBERS = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False), st.integers(-(10**12), 10**12))
 _FACTS = st.fixed_dictionaries(
     {

@@ -33,7 +33,7 @@ begin
         where i.outcome in ('failed', 'rescheduled', 'throttled', 'reset')
     ),
     held as materialized (
-        select j.id, j.kind, j.attempt, j.worker, j.started_at, j.serial_key, i.outcome, i.detail, j.endpoint, j.api_key,
+        select j.id, j.kind, j.attempt, j.worker, j.started_at, j.serial_key, i.outcome, i.detail, i.delay_seconds, j.endpoint, j.api_key,
             j.reserved_bytes, j.reserved_tokens, k.concurrency is not null or j.reserved_tokens is not null as capped,
             case
                 when i.outcome = 'reset' then interval '0'
@@ -68,7 +68,11 @@ begin
         array_agg(row (
             h.endpoint, h.api_key, h.kind, h.started_at, h.reserved_bytes, h.reserved_tokens, (h.detail ->> 'actual_bytes')::bigint,
             (h.detail ->> 'actual_tokens')::integer, case when h.detail ->> 'sent' = 'false' then 'unsent' else h.outcome end,
-            case h.outcome when 'throttled' then jsonb_build_object('status', 429) || coalesce(h.detail -> 'rate', '{}') else h.detail -> 'rate' end
+            case h.outcome
+                when 'throttled' then jsonb_build_object('status', 429, 'retry_after_seconds', h.delay_seconds)
+                    || coalesce(jsonb_strip_nulls(h.detail -> 'rate'), '{}')
+                else h.detail -> 'rate'
+            end
         )::livewell.spent_call) filter (where h.reserved_tokens is not null)
     into v_again.ids, v_again.states, v_again.serial_keys, v_again.kinds, v_again.spent
     from held as h;
