@@ -13,12 +13,14 @@ begin
         from unnest(p_rooms.providers, p_rooms.spent_bytes) as s (provider, bytes) where s.bytes > 0
         having count(*) > 0;
     end if;
-    update livewell.api_key as k set granted = k.granted + u.calls
-    from (
-        select split_part(c.key, '@', 1) as provider, split_part(c.key, '@', 2) as name, count(*) as calls
-        from unnest(p_keys) as c (key) where c.key is not null group by c.key
-    ) as u
-    where k.provider = u.provider and k.name = u.name;
+    if p_keys is not null then
+        update livewell.api_key as k set granted = k.granted + u.calls
+        from (
+            select split_part(c.key, '@', 1) as provider, split_part(c.key, '@', 2) as name, count(*) as calls
+            from unnest(p_keys) as c (key) where c.key is not null group by c.key
+        ) as u
+        where k.provider = u.provider and k.name = u.name;
+    end if;
     if exists (
         select from livewell.limit_use as u where u.name = any (p_rooms.names) and u.breaker = 'open' and u.breaker_until <= p_now
     ) then

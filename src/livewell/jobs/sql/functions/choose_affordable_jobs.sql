@@ -18,7 +18,9 @@ declare
     v_scope text;
 begin
     if not 'keys' = any (p_rooms.kinds) then
-        v_rooms := livewell.rooms_after(p_found, p_lanes, p_rooms);
+        select r.* into v_rooms
+        from livewell.sum_jobs(p_found) as s
+        cross join lateral livewell.rooms_after(s.lane_ids, s.calls, s.tokens, s.bytes, s.unsized, p_lanes, p_rooms) as r;
         if v_rooms.names is not null then
             return row (p_found, array_fill(null::text, array[cardinality(p_found)]), v_rooms)::livewell.affordable_jobs;
         end if;

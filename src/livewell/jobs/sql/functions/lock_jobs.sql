@@ -9,11 +9,21 @@ declare
     v_counts integer[];
     v_places tid[];
     v_has_serial_keys boolean;
+    -- With few lanes of one group and no caps the order alone decides, and the server merges it.
+    v_in_order constant boolean := cardinality(p_lanes) <= 16 and not exists (
+        select from unnest(p_lanes) as l where l.queue_group <> p_lanes[1].queue_group or l.room < p_max_jobs
+    );
+    v_lane_ids constant integer[] := array(select l.lane_id from unnest(p_lanes) as l);
 begin
     -- A round may find only jobs that must wait for their serial key; they are parked, and the next looks past them.
     for v_round in 1..10 loop
-        v_counts := case cardinality(p_lanes)
-            when 1 then array[p_lanes[1].room] else (livewell.share_out(p_lanes, p_max_jobs)).counts
+        v_counts := case
+            when cardinality(p_lanes) = 1 then array[p_lanes[1].room]
+            when v_in_order then array(
+                select coalesce(m.calls[array_position(m.lane_ids, l.lane_id)], 0)
+                from livewell.merge_lanes(v_lane_ids, null, p_max_jobs) as m, unnest(p_lanes) with ordinality as l order by l.ordinality
+            )
+            else (livewell.share_out(p_lanes, p_max_jobs)).counts
         end;
         select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_places, v_has_serial_keys
         from unnest(p_lanes, v_counts) as l (

@@ -48,15 +48,15 @@ begin
                 join livewell.job_kind as k on k.kind = l.kind
                 where k.queue_group = any (p_groups) and (p_kinds is null or k.kind = any (p_kinds))
                     and (k.paused_until is null or k.paused_until <= p_now)
-                    and (l.endpoint is null or (
-                        select e.state = 'active' and p.state = 'active' and u.next_allowed_at <= p_now
-                            and coalesce(a.next_allowed_at <= p_now, true)
+                    and (l.endpoint is null or l.endpoint = any (array(
+                        select e.name
                         from livewell.endpoint as e
                         join livewell.provider as p on p.name = e.provider
                         join livewell.limit_use as u on u.name = e.name
                         left join livewell.limit_use as a on a.name = e.provider
-                        where e.name = l.endpoint
-                    ))
+                        where e.state = 'active' and p.state = 'active' and u.next_allowed_at <= p_now
+                            and (a.name is null or a.next_allowed_at <= p_now)
+                    )))
             ) as l
             -- One look into each lane, if there are several; a plain EXISTS may be planned as a join with all that is ready.
             where l.number = 1 or (

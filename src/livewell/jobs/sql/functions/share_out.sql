@@ -14,10 +14,6 @@ declare
     );
     v_lowest integer[];
     v_highest integer;
-    -- With one group and no caps the order alone decides, which takes one sort.
-    v_in_order constant boolean := not exists (
-        select from unnest(p_lanes) as l where l.queue_group <> p_lanes[1].queue_group or l.room < p_max_jobs
-    );
 begin
     loop
         with looked as (
@@ -38,26 +34,18 @@ begin
             ) as j
         ),
         chosen as (
-            (
-                select l.at, l.place from looked as l where v_in_order
-                order by l.priority desc, l.due_at, l.id
-                limit p_max_jobs
-            )
-            union all
-            (
-                select r.at, r.place
+            select r.at, r.place
+            from (
+                select k.at, k.place, k.share,
+                    row_number() over (partition by k.queue_group order by k.priority desc, k.due_at, k.id) as group_rank
                 from (
-                    select k.at, k.place, k.share,
-                        row_number() over (partition by k.queue_group order by k.priority desc, k.due_at, k.id) as group_rank
-                    from (
-                        select l.*, row_number() over (partition by l.kind order by l.priority desc, l.due_at, l.id) as kind_rank
-                        from looked as l where not v_in_order
-                    ) as k
-                    where k.kind_rank <= k.room
-                ) as r
-                order by (r.group_rank - 0.5) / r.share, r.at
-                limit p_max_jobs
-            )
+                    select l.*, row_number() over (partition by l.kind order by l.priority desc, l.due_at, l.id) as kind_rank
+                    from looked as l
+                ) as k
+                where k.kind_rank <= k.room
+            ) as r
+            order by (r.group_rank - 0.5) / r.share, r.at
+            limit p_max_jobs
         )
         select array_agg(coalesce(n.jobs, 0) order by l.at), (select array_agg(c.place) from chosen as c),
             array_agg(s.lowest order by l.at)

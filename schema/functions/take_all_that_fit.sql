@@ -1,0 +1,36 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.take_all_that_fit(p_lanes livewell.open_lane[], p_max_jobs integer, p_rooms livewell.budget_rooms)
+ RETURNS livewell.affordable_jobs
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_chosen livewell.affordable_jobs;
+    v_best record;
+begin
+    if cardinality(p_lanes) > 16 or 'keys' = any (p_rooms.kinds) or true = any (p_rooms.low) or exists (
+        select from unnest(p_lanes) as l where l.queue_group <> p_lanes[1].queue_group or l.room < p_max_jobs
+    ) then
+        return null;
+    end if;
+    select m.* into v_best
+    from (
+        select array_agg(l.lane_id) as ids, array_agg(least(l.calls, p_max_jobs)) as calls from unnest(p_lanes) as l
+    ) as l
+    cross join lateral livewell.merge_lanes(l.ids, l.calls, p_max_jobs) as m;
+    v_chosen.rooms := livewell.rooms_after(
+        v_best.lane_ids, v_best.calls, v_best.tokens, v_best.bytes, v_best.unsized, p_lanes, p_rooms
+    );
+    if (v_chosen.rooms).names is null then
+        return null;
+    end if;
+    -- Who claims from these endpoints waits for their budgets: the rows found are nearly always free.
+    v_chosen.places := array(
+        select j.ctid from livewell.job_live as j
+        where j.ctid = any (v_best.places) and j.state = 'pending' and j.held is null and j.serial_key is null
+        for update skip locked
+    );
+    return case when cardinality(v_chosen.places) = cardinality(v_best.places) then v_chosen end;
+end $function$;

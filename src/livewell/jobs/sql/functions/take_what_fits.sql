@@ -1,0 +1,46 @@
+-- The best jobs that fit, looked for in rounds: one that took fewer than it found leaves less room, and the next finds what is
+-- behind, smaller or held by nobody. Answers with the room that is left, too.
+-- for: internal
+create or replace function livewell.take_what_fits(
+    p_lanes livewell.open_lane[], p_max_jobs integer, p_rooms livewell.budget_rooms
+) returns livewell.affordable_jobs
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_all livewell.affordable_jobs;
+    v_round livewell.affordable_jobs;
+    v_lanes livewell.open_lane[];
+    v_found tid[];
+    v_passed tid[];
+    v_locked tid[];
+    v_has_serial_keys boolean;
+begin
+    v_all.rooms := p_rooms;
+    for v_number in 1..10 loop
+        v_lanes := livewell.lanes_within_budget(p_lanes, v_all.rooms, v_all.places);
+        exit when v_lanes is null;
+        v_found := (livewell.share_out(v_lanes, p_max_jobs - coalesce(cardinality(v_all.places), 0), v_passed)).places;
+        exit when v_found is null;
+        v_passed := v_passed || v_found;
+        select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_locked, v_has_serial_keys
+        from (
+            select j.ctid, j.serial_key from livewell.job_live as j
+            where j.ctid = any (v_found) and j.state = 'pending' and j.held is null
+            for update skip locked
+        ) as j;
+        if v_has_serial_keys then
+            v_locked := livewell.take_serial_turns(v_locked);
+        end if;
+        continue when v_locked is null;
+        v_round := livewell.choose_affordable_jobs(v_locked, v_lanes, v_all.rooms);
+        v_all.rooms := v_round.rooms;
+        v_all.places := v_all.places || v_round.places;
+        v_all.keys := v_all.keys || v_round.keys;
+        exit when v_round.places is null or cardinality(v_round.places) = cardinality(v_found)
+            or cardinality(v_all.places) >= p_max_jobs;
+    end loop;
+    if array_remove(v_all.keys, null) = '{}' then
+        v_all.keys := null;
+    end if;
+    return v_all;
+end $$;
