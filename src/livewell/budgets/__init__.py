@@ -50,7 +50,7 @@ from livewell.budgets.errors import (
     UnknownField,
     UnknownProvider,
 )
-from livewell.budgets.headers import IgnoredHeader, RateFacts, RateLimit, read_rate_headers
+from livewell.budgets.headers import Headers, IgnoredHeader, RateFacts, RateLimit, read_rate_headers
 from livewell.budgets.keys import KeyRing, Secret
 from livewell.budgets.metrics import BudgetGauges, used_shares
 from livewell.budgets.permit_pool import PermitOptions, PermitPool
@@ -83,6 +83,7 @@ __all__ = [
     "EndpointDeclaration",
     "EndpointFull",
     "Granted",
+    "Headers",
     "IgnoredHeader",
     "InvalidBudget",
     "InvalidField",

@@ -1,14 +1,18 @@
 """What a handler is given beside its payload."""
 
 import asyncio
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
 import structlog
+from pydantic_core import from_json
 
-from livewell.budgets import PermitExpired
-from livewell.jobs import ClaimedJob, JsonObject, Spent
+from livewell.budgets import Headers, KeyRing, PermitExpired, RateFacts, Secret, read_rate_headers
+from livewell.jobs import ClaimedJob, Spent
 from livewell.worker.hold import HeldJob
+
+_KEYS = KeyRing()
 
 
 class JobContext:
@@ -23,6 +27,7 @@ class JobContext:
         self.worker = worker
         self._held = held
         self._deadline = held.must_end_by
+        self._sent_at: float | None = None
 
     @property
     def job_id(self) -> int:
@@ -44,29 +49,42 @@ class JobContext:
             return None
         return max(0.0, self._deadline - asyncio.get_running_loop().time())
 
+    @cached_property
+    def api_key(self) -> Secret | None:
+        """The key this attempt was granted a call with, read where it is kept; None where the provider has no keys."""
+        source = self.job.key_source
+        return None if source is None else _KEYS.read(source)
+
     def sending(self) -> None:
         """Call it right before the request of a job with an endpoint goes out.
 
         The provider counts a call when it arrives: one that would arrive later than its permit allows must not be sent.
         """
-        send_by = self._held.send_by
-        if send_by is not None and asyncio.get_running_loop().time() > send_by:
+        now, send_by = asyncio.get_running_loop().time(), self._held.send_by
+        if send_by is not None and now > send_by:
             self._held.spent = Spent(sent=False)
             raise PermitExpired(f"job {self.job.job_id} did not send its request in time", fix="it is queued again")
+        self._sent_at = now
 
-    def spent(self, *, bytes: int | None = None, tokens: int | None = None, rate: JsonObject | None = None) -> None:  # noqa: A002 - the word for it
+    def spent(self, *, bytes: int | None = None, tokens: int | None = None) -> None:  # noqa: A002 - the word for it
         """Say what the attempt used of its endpoint's budget; it is settled with the job, however that ends.
 
-        `bytes` and `tokens` add up over several calls; `rate` is what the last answer said of limits
-        (`livewell.budgets.read_rate_facts`).
+        What is told adds up over several calls; what is not stays as it was reserved.
         """
         use = self._held.spent = self._held.spent or Spent()
         if bytes is not None:
             use.bytes = (use.bytes or 0) + bytes
         if tokens is not None:
             use.tokens = (use.tokens or 0) + tokens
-        if rate is not None:
-            use.rate = rate
+
+    def answered(self, status: int, headers: Headers) -> RateFacts:
+        """Read what an answer says of limits; the endpoint learns it with the job. Return `Throttled` if it was."""
+        facts = read_rate_headers(status, headers, now=datetime.now(UTC))
+        if facts.tell_anything():
+            use = self._held.spent = self._held.spent or Spent()
+            age = asyncio.get_running_loop().time() - (self._sent_at or self._held.started)
+            use.rate = {**from_json(facts.to_json()), "age_seconds": age}
+        return facts
 
     @cached_property
     def log(self) -> Any:

@@ -144,7 +144,8 @@ async def test_an_endpoint_that_is_not_active_grants_nothing(budgets: Budgets, s
     block = await budgets.acquire("p/e")
     await budgets.enqueue("p/e")
     await budgets.owner.execute("update livewell.endpoint set state = $1 where name = 'p/e'", state)
-    assert (await budgets.acquire("p/e"))["reason"] == state
+    refused = await budgets.acquire("p/e")
+    assert (refused["reason"], refused["retry_seconds"]) == (state, 5)
     assert await budgets.claim() == []
     assert await budgets.settle(block["block_id"], [1]) == [1]
 

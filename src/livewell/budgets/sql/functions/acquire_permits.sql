@@ -74,7 +74,9 @@ begin
             when 'concurrent' then null
             when 'tokens' then 1
             when 'bytes' then 5
-            else greatest(0.001, extract(epoch from v_opens_at - v_now))
+            when 'disabled' then 5
+            when 'maintenance' then 5
+            else coalesce(case when v_opens_at > v_now then extract(epoch from v_opens_at - v_now) end, 1)
         end;
         api_key := null;
         return next;
