@@ -125,7 +125,7 @@ def _judge(run: Run, arrivals: list[Arrival]) -> None:
     assert all(share <= 1 for share in shares.values()), shares
     assert caps["capped/calls"] <= CAP
     assert caps["stormy/calls"] <= STORMY_CAP
-    assert max(shares[name] for name in STRICT) >= FILLED, shares
+    assert max(shares[name] for name in (*STRICT, *(f"keyed@{key}" for key in KEYS))) >= FILLED, shares
     _only_pauses_overtake(run, arrivals)
 
 
