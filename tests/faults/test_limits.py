@@ -125,7 +125,7 @@ def _judge(run: Run, arrivals: list[Arrival]) -> None:
     assert all(share <= 1 for share in shares.values()), shares
     assert caps["capped/calls"] <= CAP
     assert caps["stormy/calls"] <= STORMY_CAP
-    assert max(shares[name] for name in STRICT) >= FILLED, shares
+    assert max(shares[name] for name in (*STRICT, *(f"keyed@{key}" for key in KEYS))) >= FILLED, shares
     _only_pauses_overtake(run, arrivals)
 
 
@@ -140,23 +140,31 @@ def _only_pauses_overtake(run: Run, arrivals: list[Arrival]) -> None:
 
 
 async def _is_filled(run: Run, arrivals: list[Arrival]) -> None:
-    """With what was permitted and died with its process, or was given up by it, each strict limit was used up."""
-    arrived = {(one.job, one.attempt) for one in arrivals}
+    """With what was permitted to processes that died or gave it up, each strict limit was used up.
+
+    A call that never came is spent whole, and of one that nobody settled the tokens stay as they were reserved.
+    """
+    used = {(one.job, one.attempt): one.tokens for one in arrivals}
     offset = time.time() - time.monotonic()
     rows = await run.owner.fetch(
-        "select a.job_id, a.attempt, a.started_at, j.endpoint, j.estimated_tokens"
+        "select a.job_id, a.attempt, a.started_at, a.outcome, j.endpoint, j.estimated_tokens"
         " from livewell.job_attempt as a join livewell.job as j on j.id = a.job_id"
     )
-    lost = [row for row in rows if (row["job_id"], row["attempt"]) not in arrived]
+    lost = [row for row in rows if (row["job_id"], row["attempt"]) not in used]
+    unsettled = [row for row in rows if row["outcome"] == "rescued" and row not in lost]
     run.figures["permits lost"] = len(lost)
     for limit in _limits():
         if limit.name in STRICT:
-            never_came = [
+            unseen = [
                 (row["started_at"].timestamp() - offset, row["estimated_tokens"] if limit.tokens else 1)
                 for row in lost
                 if row["endpoint"].startswith(limit.name)
+            ] + [
+                (row["started_at"].timestamp() - offset, row["estimated_tokens"] - used[row["job_id"], row["attempt"]])
+                for row in unsettled
+                if limit.tokens and row["endpoint"].startswith(limit.name)
             ]
-            filled = worst_window([*limit.weights(arrivals), *never_came], MINUTE) / limit.allowed
+            filled = worst_window([*limit.weights(arrivals), *unseen], MINUTE) / limit.allowed
             assert filled >= FILLED, f"{limit.name} was filled to {filled:.3f}"
 
 

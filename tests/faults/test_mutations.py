@@ -53,7 +53,8 @@ async def test_heartbeat_that_renews_nothing(run: Run) -> None:
     """When heartbeats do not prolong leases, jobs longer than a lease are taken from living workers."""
     await without(run, "heartbeat_jobs", ("set lease_until = p_now + f.lease", "set lease_until = j.lease_until"))
     await run.start_workers(2, trusting=True)
-    await run.enqueue("slow", *[{"seconds": 4}] * 4)
+    # Long enough for a tick of rescue between the end of the lease and that of the job.
+    await run.enqueue("slow", *[{"seconds": 6}] * 4)
     await run.seen("started", 5)
     assert "live" in await _broken(run)
 
