@@ -160,3 +160,37 @@ async def test_what_stays_is_shown_to_who_asks(cli: Cli) -> None:
     shown = (await cli("apply", "--verbose")).out.splitlines()
     assert "= provider fmp: as declared" in shown
     assert "  endpoint openai/gpt-4o-mini: not in the file, left alone" in shown
+
+
+TASKS = """\
+[task.totals]
+cron      = "30 6 * * 1-5"
+time_zone = "Europe/Berlin"
+
+[task.rescue]
+every = "2 seconds"
+"""
+
+
+async def test_tasks_are_declared_in_the_same_file(cli: Cli) -> None:
+    """A task is added or tuned by the file, planned first, and then it is so."""
+    (cli.folder / "livewell.toml").write_text(TASKS)
+    planned = (await cli("apply", "--plan")).out.splitlines()
+    assert planned[0] == "+ task totals (at 30 6 * * 1-5, Europe/Berlin)"
+    assert "~ task rescue: every 1s → 2s" in planned
+    await cli("apply", "--yes")
+    assert (await cli("apply")).out == "nothing to change: everything is as livewell.toml declares it\n"
+    assert (await cli("tasks", "show", "totals", "--json")).json["cron"] == "30 6 * * 1-5"
+
+
+async def test_a_wrong_task_is_told_at_its_line_and_nothing_is_applied(cli: Cli) -> None:
+    """What the file has wrong is told before the database is asked; what the database refuses, at the task's line."""
+    (cli.folder / "livewell.toml").write_text('[task.totals]\nevrey = "1 minute"\n')
+    assert (await cli("apply", "--yes", code=2)).err == (
+        'livewell.toml:2: task.totals: unknown field "evrey" (did you mean "every"?) [schedule.unknown_field]\n'
+    )
+    (cli.folder / "livewell.toml").write_text(f'{TASKS}\n[task.never]\ncron = "0 0 30 2 *"\n')
+    refused = (await cli("apply", "--yes", code=2)).err
+    assert refused.startswith("livewell.toml:8: task.never: cron expression '0 0 30 2 *' never comes")
+    assert refused.endswith("[schedule.invalid_cron]\n")
+    await cli("tasks", "show", "totals", code=1)

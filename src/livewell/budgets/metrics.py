@@ -1,12 +1,16 @@
-"""What budgets tell Prometheus: gauges read from the database by `BudgetGauges`."""
+"""What budgets tell Prometheus: gauges read from the database by `BudgetGauges`.
+
+Events: `estimate_exceeded`.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+import structlog
 from prometheus_client import Gauge
 
 from livewell.budgets.store import BudgetStore
-from livewell.budgets.types import BudgetState, QuotaState
+from livewell.budgets.types import BudgetState, Estimate, QuotaState
 
 _FOREVER = float("inf")
 _BREAKER = {"closed": 0, "half_open": 1, "open": 2}
@@ -25,8 +29,15 @@ QUOTA_SHARE = Gauge("livewell_quota_share", "Share of the allowed bytes used or 
 QUOTA_EXHAUSTED_SECONDS = Gauge(
     "livewell_quota_exhausted_seconds", "Seconds until the quota is gone at today's rate; +Inf is never.", ["provider"]
 )
+ESTIMATE_BYTES = Gauge("livewell_estimate_bytes", "Mean size of an answer.", ["endpoint", "subject"])
+ESTIMATES_EXCEEDED = Gauge(
+    "livewell_estimates_exceeded", "Answers more than twice as large as expected, ever.", ["endpoint", "subject"]
+)
 _BY_LIMITER = (USED_SHARE, IN_FLIGHT, WAITING, OPENS_SECONDS, BREAKER_STATE)
 _BY_PROVIDER = (QUOTA_USED_BYTES, QUOTA_IN_FLIGHT_BYTES, QUOTA_ALLOWED_BYTES, QUOTA_SHARE, QUOTA_EXHAUSTED_SECONDS)
+_BY_SUBJECT = (ESTIMATE_BYTES, ESTIMATES_EXCEEDED)
+
+log = structlog.get_logger("livewell.budgets")
 
 
 class BudgetGauges:
@@ -37,17 +48,38 @@ class BudgetGauges:
 
     def __init__(self, store: BudgetStore) -> None:
         self._store = store
+        self._exceeded: dict[tuple[str, str], int] = {}
 
     async def run_once(self) -> None:
         limiters = await self._store.budget_state()
         quotas = await self._store.quota_states()
+        estimates = await self._store.list_estimates()
         now = datetime.now(UTC)
-        for gauge in (*_BY_LIMITER, *_BY_PROVIDER):
+        for gauge in (*_BY_LIMITER, *_BY_PROVIDER, *_BY_SUBJECT):
             gauge.clear()
         for limiter in limiters:
             _show_limiter(limiter, now)
         for quota in quotas:
             _show_quota(quota, now)
+        for estimate in estimates:
+            self._show_estimate(estimate)
+
+    def _show_estimate(self, estimate: Estimate) -> None:
+        """Warn when more answers than at the last look were over twice their estimate."""
+        subject = (estimate.endpoint, estimate.subject)
+        if estimate.bytes_mean is not None:
+            ESTIMATE_BYTES.labels(*subject).set(estimate.bytes_mean)
+        ESTIMATES_EXCEEDED.labels(*subject).set(estimate.over_twice)
+        before = self._exceeded.get(subject)
+        if before is not None and estimate.over_twice > before:
+            log.warning(
+                "estimate_exceeded",
+                endpoint=estimate.endpoint,
+                subject=estimate.subject,
+                answers=estimate.over_twice - before,
+                mean_bytes=estimate.bytes_mean,
+            )
+        self._exceeded[subject] = estimate.over_twice
 
 
 def _show_limiter(limiter: BudgetState, now: datetime) -> None:

@@ -12,6 +12,7 @@ from livewell.budgets.types import (
     BlockId,
     BudgetState,
     Endpoint,
+    Estimate,
     Granted,
     NotGranted,
     PermitSettlement,
@@ -66,6 +67,9 @@ class BudgetStore:
 
     async def quota_states(self) -> list[QuotaState]:
         return [QuotaState(**row) for row in await self._caller.fetch(QUERIES["quota_states"])]
+
+    async def list_estimates(self) -> list[Estimate]:
+        return [Estimate(**row) for row in await self._caller.fetch(QUERIES["list_estimates"])]
 
     async def acquire_permits(
         self,

@@ -129,6 +129,20 @@ class QuotaState:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """How large answers are, by what was asked: the mean, what is reserved, and how often that was far off."""
+
+    endpoint: str
+    subject: str
+    samples: int
+    bytes_mean: float | None
+    bytes_upper: int | None
+    tokens_mean: float | None
+    over_twice: int
+    over_twice_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Granted:
     """Permits given together; each is for one call that goes out within `send_within` of the moment they were asked."""
 

@@ -71,6 +71,12 @@ select
 from livewell.quota_states()
 order by provider
 
+-- name: list_estimates
+-- How large answers are, by endpoint and subject.
+select endpoint, subject, samples, bytes_mean, bytes_upper, tokens_mean, over_twice, over_twice_at
+from livewell.estimates
+order by endpoint, subject
+
 -- name: acquire_permits
 -- Up to a number of permits at once, or why none can be had now and when to ask again.
 select block_id, permits, api_key, key_source, send_within_seconds, lease_seconds, retry_seconds, reason

@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+import structlog
 from prometheus_client import REGISTRY
 
 from livewell.budgets import BudgetGauges, BudgetStore
+from livewell.budgets.tests.surface import Budgets
 from livewell.jobs import JobRequest, JobStore, KindDeclaration
 from livewell.kernel import Database
 
@@ -56,3 +58,17 @@ async def test_what_is_gone_is_no_longer_shown(database: Database, owner: Databa
     await owner.execute("delete from livewell.limit_use where name = 'google/vision-api'")
     await BudgetGauges(store).run_once()
     assert _figure("livewell_budget_in_flight", limiter="google/vision-api") is None
+
+
+async def test_answers_far_over_their_estimate_are_told(budgets: Budgets) -> None:
+    """An answer more than twice as large as expected since the last look is a warning, and a figure."""
+    await budgets.endpoint("p/a")
+    gauges = BudgetGauges(BudgetStore(budgets.database))
+    with structlog.testing.capture_logs() as logs:
+        for size in (1_000, 5_000):
+            await budgets.enqueue("p/a")
+            await budgets.finish(await budgets.claim(), actual_bytes=size)
+            await gauges.run_once()
+    assert [entry["event"] for entry in logs] == ["estimate_exceeded"]
+    assert (logs[0]["endpoint"], logs[0]["subject"], logs[0]["answers"]) == ("p/a", "call", 1)
+    assert _figure("livewell_estimates_exceeded", endpoint="p/a", subject="call") == 1
