@@ -59,6 +59,16 @@ CALLS = {
         index="job_live_ready",
         at_most=100,
     ),
+    "claim: merge": Hot(
+        call="select livewell.merge_lanes(array(select id from livewell.job_lane), array[10000], 20)",
+        index="job_live_ready",
+        at_most=100,
+    ),
+    "claim: flights": Hot(
+        call="select livewell.flights(array(select name from livewell.provider), now())",
+        index="job_live_endpoint",
+        at_most=100,
+    ),
     "claim: due": Hot(
         call="select livewell.release_due_jobs(now() - interval '2 hours')", index="job_live_deferred", at_most=10
     ),
