@@ -45,11 +45,8 @@ async def _counting_while_locking(run: Run) -> None:
     await without(
         run,
         "lock_affordable_jobs",
-        (f"v_rooms.names := {LOCK};\n", ""),
-        (
-            "v_rooms := livewell.rooms_now(v_rooms.names, granted_at);",
-            f"v_rooms := livewell.rooms_now({LOCK}, granted_at);",
-        ),
+        (f"v_names := {LOCK};\n", ""),
+        ("livewell.rooms_now(v_names, granted_at)", f"livewell.rooms_now({LOCK}, granted_at)"),
     )
 
 
