@@ -34,7 +34,8 @@ async def main() -> None:
         await connection.fetchval(SETTLE, block)
         return True
 
-    report("grants", await grants_per_second(lambda: granted("bench/open"), plan.rate_seconds), "grants/s")
+    if plan.rate_seconds:
+        report("grants", await grants_per_second(lambda: granted("bench/open"), plan.rate_seconds), "grants/s")
     if plan.window_seconds:
         report("worst_window", await worst_window(lambda: granted("bench/limited"), plan.window_seconds), "grants")
     await connection.close()

@@ -22,7 +22,8 @@ async def main() -> None:
         async def granted(name: str) -> bool:
             return bool(limiters[name].try_acquire("bench", blocking=False))
 
-        report("grants", await grants_per_second(lambda: granted("open"), plan.rate_seconds), "grants/s")
+        if plan.rate_seconds:
+            report("grants", await grants_per_second(lambda: granted("open"), plan.rate_seconds), "grants/s")
         if plan.window_seconds:
             report("worst_window", await worst_window(lambda: granted("limited"), plan.window_seconds), "grants")
 

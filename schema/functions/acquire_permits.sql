@@ -90,7 +90,9 @@ begin
         v_names, array_fill(permits::bigint, array[cardinality(v_names)]),
         array_fill(permits * p_tokens::bigint, array[cardinality(v_names)]), v_now
     );
-    perform livewell.begin_probes(array[p_endpoint], v_now);
+    if exists (select from livewell.limit_use as u where u.name = p_endpoint and u.breaker = 'open') then
+        perform livewell.begin_probes(array[p_endpoint], v_now);
+    end if;
     if v_bytes is not null then
         perform livewell.draw_on_quotas(array[v_endpoint.provider], array[permits * p_bytes], v_now);
     end if;

@@ -7,23 +7,22 @@ CREATE OR REPLACE FUNCTION livewell.book_use(p_providers text[], p_requests bigi
  SET search_path TO ''
 AS $function$
 declare
-    v_limited text[];
+    v_passed text[];
 begin
-    v_limited := array(
-        select q.provider from livewell.quota_use as q join livewell.provider as p on p.name = q.provider
-        where q.provider = any (p_providers) and p.quota_bytes is not null
-        order by q.provider
-        for no key update of q
-    );
-    insert into livewell.quota_hour as h (provider, hour, bytes, requests, tokens)
-    select b.provider, date_trunc('hour', p_now, 'UTC'), b.bytes, b.requests, b.tokens
-    from unnest(p_providers, p_requests, p_bytes, p_tokens) as b (provider, requests, bytes, tokens)
+    insert into livewell.quota_hour as h (provider, hour, bytes, requests, tokens, returned)
+    select b.provider, date_trunc('hour', p_now, 'UTC'), b.bytes, b.requests, b.tokens, b.reserved - b.bytes
+    from unnest(p_providers, p_requests, p_bytes, p_tokens, p_reserved) as b (provider, requests, bytes, tokens, reserved)
     order by b.provider
     on conflict (provider, hour) do update
-    set bytes = h.bytes + excluded.bytes, requests = h.requests + excluded.requests, tokens = h.tokens + excluded.tokens;
-    if v_limited <> '{}' then
-        perform livewell.draw_on_quotas(array_agg(b.provider), array_agg(b.bytes - b.reserved), p_now)
-        from unnest(p_providers, p_bytes, p_reserved) as b (provider, bytes, reserved)
-        where b.provider = any (v_limited);
+    set bytes = h.bytes + excluded.bytes, requests = h.requests + excluded.requests, tokens = h.tokens + excluded.tokens,
+        returned = h.returned + excluded.returned;
+    v_passed := array(
+        select r.provider from livewell.quota_rooms(p_providers, null, p_now) as r
+        join livewell.quota_use as q on q.provider = r.provider
+        where q.level <> livewell.quota_level(r.used, r.allowed)
+    );
+    if v_passed <> '{}' then
+        perform from livewell.quota_use as q where q.provider = any (v_passed) order by q.provider for no key update;
+        perform livewell.draw_on_quotas(v_passed, array_fill(0::bigint, array[cardinality(v_passed)]), p_now);
     end if;
 end $function$;

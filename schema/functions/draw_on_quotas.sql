@@ -12,14 +12,9 @@ begin
     with drawn as (
         update livewell.quota_use as q
         set counted_hour = date_trunc('hour', p_now, 'UTC'), counted_bytes = r.counted, bucket_bytes = r.bucket - r.bytes,
-            bucket_at = greatest(p_now, nullif(q.bucket_at, '-infinity')), level = r.level
+            bucket_at = greatest(p_now, nullif(q.bucket_at, '-infinity')), returned_seen = r.returned, level = r.level
         from (
-            select r.*, d.bytes, o.level as old_level, case
-                when r.used >= r.allowed then 100
-                when r.used >= 0.9 * r.allowed then 90
-                when r.used >= 0.75 * r.allowed then 75
-                else 0
-            end as level
+            select r.*, d.bytes, o.level as old_level, livewell.quota_level(r.used, r.allowed) as level
             from unnest(p_providers, p_bytes) as d (provider, bytes)
             join livewell.quota_rooms(p_providers, null, p_now) as r on r.provider = d.provider
             join livewell.quota_use as o on o.provider = d.provider

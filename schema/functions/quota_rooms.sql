@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
 CREATE OR REPLACE FUNCTION livewell.quota_rooms(p_providers text[], p_flights livewell.flight[], p_now timestamp with time zone)
- RETURNS TABLE(provider text, allowed bigint, used bigint, in_flight bigint, counted bigint, bucket double precision, room bigint, low boolean)
+ RETURNS TABLE(provider text, allowed bigint, used bigint, in_flight bigint, counted bigint, bucket double precision, returned bigint, room bigint, low boolean)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO ''
@@ -13,7 +13,7 @@ declare
 begin
     return query
     select
-        p.name, a.allowed, u.counted + u.this_hour, f.in_flight, u.counted, b.bucket,
+        p.name, a.allowed, u.counted + u.this_hour, f.in_flight, u.counted, b.bucket, u.returned,
         greatest(0, least(
             a.allowed - u.counted - u.this_hour - f.in_flight, case when p.pace = 'even' then floor(b.bucket) end
         ))::bigint,
@@ -30,7 +30,8 @@ begin
                 select sum(h.bytes) from livewell.quota_hour as h
                 where h.provider = p.name and h.hour >= v_hour - p.quota_window and h.hour < v_hour
             ), 0)::bigint end as counted,
-            coalesce((select h.bytes from livewell.quota_hour as h where h.provider = p.name and h.hour = v_hour), 0) as this_hour
+            coalesce(h.bytes, 0) as this_hour, coalesce(h.returned, 0) as returned
+        from (select) as one left join livewell.quota_hour as h on h.provider = p.name and h.hour = v_hour
     ) as u
     cross join lateral (
         select coalesce(sum(f.bytes), 0)::bigint as in_flight from unnest(p_flights) as f where f.provider = p.name
@@ -39,7 +40,11 @@ begin
     cross join lateral (
         select case when q.bucket_at = '-infinity' then a.allowed * a.bucket_seconds / a.seconds else least(
             a.allowed * a.bucket_seconds / a.seconds,
-            q.bucket_bytes + extract(epoch from greatest(p_now, q.bucket_at) - q.bucket_at) * a.allowed * (1 - a.bucket_seconds / a.seconds)
+            q.bucket_bytes - q.returned_seen + case when date_trunc('hour', q.bucket_at, 'UTC') = v_hour then u.returned else (
+                select coalesce(sum(h.returned), 0) from livewell.quota_hour as h
+                where h.provider = p.name and h.hour >= date_trunc('hour', q.bucket_at, 'UTC')
+            ) end
+            + extract(epoch from greatest(p_now, q.bucket_at) - q.bucket_at) * a.allowed * (1 - a.bucket_seconds / a.seconds)
                 / a.seconds
         ) end as bucket
     ) as b

@@ -6,6 +6,7 @@ create table livewell.quota_hour (
     bytes bigint not null default 0,
     requests bigint not null default 0,
     tokens bigint not null default 0,
+    returned bigint not null default 0,
     constraint quota_hour_is_not_negative CHECK (((bytes >= 0) AND (requests >= 0) AND (tokens >= 0))),
     constraint quota_hour_pkey PRIMARY KEY (provider, hour)
 ) with (fillfactor=70);

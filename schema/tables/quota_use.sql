@@ -6,6 +6,7 @@ create table livewell.quota_use (
     counted_bytes bigint not null default 0,
     bucket_bytes double precision not null default 0,
     bucket_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+    returned_seen bigint not null default 0,
     level integer not null default 0,
     constraint quota_use_has_a_provider FOREIGN KEY (provider) REFERENCES livewell.provider(name) ON DELETE CASCADE,
     constraint quota_use_pkey PRIMARY KEY (provider)

@@ -133,24 +133,28 @@ create table livewell.limit_use (
     constraint limit_use_breaker_is_known check (breaker in ('closed', 'open', 'half_open'))
 ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
--- What of a provider's quota is counted: the hours before this one as a sum, the even allowance as a bucket.
+-- What of a provider's quota is counted: the hours before this one as a sum, the even allowance as a bucket, and how much of
+-- what calls returned of their reservations the bucket has.
 create table livewell.quota_use (
     provider text not null,
     counted_hour timestamptz not null default '-infinity',
     counted_bytes bigint not null default 0,
     bucket_bytes double precision not null default 0,
     bucket_at timestamptz not null default '-infinity',
+    returned_seen bigint not null default 0,
     level integer not null default 0,
     constraint quota_use_pkey primary key (provider),
     constraint quota_use_has_a_provider foreign key (provider) references livewell.provider (name) on delete cascade
 ) with (fillfactor = 50);
 
+-- What calls used by the hour, and what they returned of their reservations: who finishes writes here, and waits for no claim.
 create table livewell.quota_hour (
     provider text not null,
     hour timestamptz not null,
     bytes bigint not null default 0,
     requests bigint not null default 0,
     tokens bigint not null default 0,
+    returned bigint not null default 0,
     constraint quota_hour_pkey primary key (provider, hour),
     constraint quota_hour_is_not_negative check (bytes >= 0 and requests >= 0 and tokens >= 0)
 ) with (fillfactor = 70);
