@@ -18,7 +18,7 @@ LIMIT = 600
 MINUTE = timedelta(minutes=1)
 COUNTER = "create table counter (id int primary key, used bigint not null) with (fillfactor = 50)"
 BARE = "update counter set used = used + 1 where id = 1"
-ACQUIRE = "select block_id, permits from livewell.acquire_permits($1, 'bench', $2, 10, 1000, $3)"
+ACQUIRE = "select block_id, permits from livewell.acquire_permits($1, 'bench', $2, 10, 1000, p_now => $3)"
 SETTLE = "select livewell.settle_permits($1, $2, $3, $4, $5)"
 
 

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.acquire_permits(p_endpoint text, p_holder text, p_permits integer DEFAULT 1, p_tokens integer DEFAULT NULL::integer, p_bytes bigint DEFAULT NULL::bigint, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.acquire_permits(p_endpoint text, p_holder text, p_permits integer DEFAULT 1, p_tokens integer DEFAULT NULL::integer, p_bytes bigint DEFAULT NULL::bigint, p_api_key text DEFAULT NULL::text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(block_id uuid, permits integer, api_key text, key_source text, send_within_seconds double precision, lease_seconds double precision, retry_seconds double precision, reason text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -39,6 +39,15 @@ begin
         );
     end if;
 
+    if p_api_key is not null then
+        select k.provider || '@' || k.scope into v_scope from livewell.api_key as k
+        where k.provider = v_endpoint.provider and k.name = p_api_key and k.enabled;
+        if not found then
+            raise exception using errcode = 'LWB05', message = format('%s has no key %s', v_endpoint.provider, p_api_key),
+                hint = 'livewell keys list';
+        end if;
+    end if;
+
     v_names := livewell.lock_budgets(array[p_endpoint]);
     v_now := coalesce(p_now, clock_timestamp());
     v_flights := livewell.flights(array[v_endpoint.provider], v_now);
@@ -54,7 +63,11 @@ begin
     from livewell.limit_rooms(v_names, v_flights, v_now) as r;
     select q.room into v_bytes from livewell.quota_rooms(array[v_endpoint.provider], v_flights, v_now) as q;
     permits := least(p_permits, v_requests, v_tokens / nullif(p_tokens, 0), v_bytes / nullif(p_bytes, 0));
-    if permits > 0 and v_scopes is not null then
+    if permits > 0 and p_api_key is not null then
+        api_key := p_api_key;
+        permits := least(permits, v_scope_rooms[array_position(v_scopes, v_scope)]);
+        reason := case when permits = 0 then 'key' end;
+    elsif permits > 0 and v_scopes is not null then
         select k.api_key, k.scope, least(permits, k.room) into api_key, v_scope, permits
         from livewell.choose_key(v_endpoint.provider, v_scopes, v_scope_rooms) as k;
         if not found then
@@ -104,4 +117,4 @@ begin
     return next;
 end $function$;
 
-grant execute on function livewell.acquire_permits(text,text,integer,integer,bigint,timestamp with time zone) to livewell_service;
+grant execute on function livewell.acquire_permits(text,text,integer,integer,bigint,text,timestamp with time zone) to livewell_service;

@@ -100,6 +100,7 @@ class PermitPool:
         *,
         tokens: int | None = None,
         bytes: int | None = None,
+        key: str | None = None,
         api_key: Secret | None = None,
         timeout: timedelta | None = None,
         wait: Literal[True] = True,
@@ -112,6 +113,7 @@ class PermitPool:
         *,
         tokens: int | None = None,
         bytes: int | None = None,
+        key: str | None = None,
         api_key: Secret | None = None,
         timeout: timedelta | None = None,
         wait: Literal[False],
@@ -123,16 +125,18 @@ class PermitPool:
         *,
         tokens: int | None = None,
         bytes: int | None = None,  # noqa: A002 - the word for it everywhere
+        key: str | None = None,
         api_key: Secret | None = None,
         timeout: timedelta | None = None,
         wait: bool = True,
     ) -> AbstractAsyncContextManager[Any]:
         """A permit for one call, for a block of code; what is reserved is what the endpoint expects, if not said.
 
-        `api_key` is a key of the caller's own, which the permit then bears instead of one of the provider's.
+        `key` names the provider's key to keep to, as a job that makes several calls does with its own. `api_key` is a
+        key of the caller's own, which the permit then bears instead of one of the provider's.
         """
         require_possible(tokens, bytes)
-        shape = Shape(tokens=tokens, bytes=bytes)
+        shape = Shape(tokens=tokens, bytes=bytes, key=key)
         return _Lending(lambda: self._take(endpoint, shape, api_key, timeout=timeout, at_once=not wait))
 
     async def call(
@@ -142,6 +146,7 @@ class PermitPool:
         *,
         tokens: int | None = None,
         bytes: int | None = None,  # noqa: A002 - the word for it everywhere
+        key: str | None = None,
         api_key: Secret | None = None,
         timeout: timedelta | None = None,
     ) -> T:
@@ -152,7 +157,9 @@ class PermitPool:
         left = timeout
         while True:
             asked_at = self._clock()
-            async with self.permit(endpoint, tokens=tokens, bytes=bytes, api_key=api_key, timeout=left) as permit:
+            async with self.permit(
+                endpoint, tokens=tokens, bytes=bytes, key=key, api_key=api_key, timeout=left
+            ) as permit:
                 if left is not None:
                     left -= min(left, timedelta(seconds=self._clock() - asked_at))
                 try:

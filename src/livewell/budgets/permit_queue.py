@@ -42,6 +42,7 @@ class Shape:
 
     tokens: int | None
     bytes: int | None
+    key: str | None = None
 
 
 class Waiter:
@@ -170,6 +171,7 @@ class PermitQueue:
                     permits=self._alike(head.shape),
                     tokens=head.shape.tokens,
                     bytes=head.shape.bytes,
+                    key=head.shape.key,
                 )
             except TRANSIENT as error:
                 failures += 1

@@ -79,10 +79,13 @@ class BudgetStore:
         permits: int = 1,
         tokens: int | None = None,
         bytes: int | None = None,  # noqa: A002 - the word for it everywhere
+        key: str | None = None,
         now: datetime | None = None,
     ) -> Granted | NotGranted:
         """As many permits as fit now, at most those asked for."""
-        row = await self._caller.fetchrow(QUERIES["acquire_permits"], endpoint, holder, permits, tokens, bytes, now)
+        row = await self._caller.fetchrow(
+            QUERIES["acquire_permits"], endpoint, holder, permits, tokens, bytes, key, now
+        )
         assert row is not None  # noqa: S101 - the function answers with one row always
         if row["block_id"] is None:
             retry = row["retry_seconds"]

@@ -80,7 +80,7 @@ order by endpoint, subject
 -- name: acquire_permits
 -- Up to a number of permits at once, or why none can be had now and when to ask again.
 select block_id, permits, api_key, key_source, send_within_seconds, lease_seconds, retry_seconds, reason
-from livewell.acquire_permits($1, $2, $3, $4, $5, $6)
+from livewell.acquire_permits($1, $2, $3, $4, $5, $6, $7)
 
 -- name: settle_permits
 -- What the permits of one block turned out to cost; answers with the numbers settled by this call.

@@ -46,10 +46,11 @@ class Budgets:
         tokens: int | None = None,
         bytes_each: int | None = None,
         holder: str = "me",
+        key: str | None = None,
         now: datetime = NOW,
     ) -> Row:
-        statement = "select * from livewell.acquire_permits($1, $2, $3, $4, $5, $6)"
-        (row,) = await self.database.fetch(statement, endpoint, holder, permits, tokens, bytes_each, now)
+        statement = "select * from livewell.acquire_permits($1, $2, $3, $4, $5, $6, $7)"
+        (row,) = await self.database.fetch(statement, endpoint, holder, permits, tokens, bytes_each, key, now)
         return row
 
     async def settle(

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from livewell.budgets import InvalidPermit
 from livewell.budgets.tests.surface import MINUTE, NOW, SECOND, Budgets
 
 
@@ -54,6 +55,21 @@ async def test_when_all_keys_are_spent_the_endpoint_waits(budgets: Budgets) -> N
     opens = (await budgets.state("p/a", now=NOW + SECOND))["opens_at"]
     assert NOW + MINUTE < opens < NOW + 65 * SECOND
     assert len(await budgets.claim(now=opens)) == 1
+
+
+async def test_one_job_keeps_to_its_key(budgets: Budgets) -> None:
+    """Who names a key gets permits of that key alone, within its limits; a key nobody declared is refused."""
+    await budgets.endpoint("p/a")
+    await budgets.key("p", "one", requests_per_minute=2)
+    await budgets.key("p", "two")
+    granted = await budgets.acquire("p/a", 5, key="one")
+    assert (granted["api_key"], granted["permits"], granted["key_source"]) == ("one", 2, "env:ONE")
+    refused = await budgets.acquire("p/a", key="one")
+    assert (refused["permits"], refused["reason"]) == (0, "key")
+    assert refused["retry_seconds"] > 1
+    assert (await budgets.acquire("p/a"))["api_key"] == "two"
+    with pytest.raises(InvalidPermit, match="p has no key three"):
+        await budgets.acquire("p/a", key="three")
 
 
 async def test_concurrency_of_a_key(budgets: Budgets) -> None:

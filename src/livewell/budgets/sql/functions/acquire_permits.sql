@@ -1,11 +1,11 @@
 -- Grants permits by hand, as many as fit now up to the number asked for, under every limit of the endpoint, its account, its
 -- keys and its quota: all or nothing for each. Reserves the tokens and bytes of each. Always answers with one row; when
--- nothing is granted it says why and when to ask again. The clock is read after the locks are held: who waited for them starts
+-- nothing is granted it says why and when to ask again. Who makes several calls for one job names the key it keeps to. The clock is read after the locks are held: who waited for them starts
 -- later than it asked.
 -- for: service
 create or replace function livewell.acquire_permits(
     p_endpoint text, p_holder text, p_permits integer default 1, p_tokens integer default null, p_bytes bigint default null,
-    p_now timestamptz default null
+    p_api_key text default null, p_now timestamptz default null
 ) returns table (
     block_id uuid, permits integer, api_key text, key_source text, send_within_seconds double precision,
     lease_seconds double precision, retry_seconds double precision, reason text
@@ -44,6 +44,15 @@ begin
         );
     end if;
 
+    if p_api_key is not null then
+        select k.provider || '@' || k.scope into v_scope from livewell.api_key as k
+        where k.provider = v_endpoint.provider and k.name = p_api_key and k.enabled;
+        if not found then
+            raise exception using errcode = 'LWB05', message = format('%s has no key %s', v_endpoint.provider, p_api_key),
+                hint = 'livewell keys list';
+        end if;
+    end if;
+
     v_names := livewell.lock_budgets(array[p_endpoint]);
     v_now := coalesce(p_now, clock_timestamp());
     v_flights := livewell.flights(array[v_endpoint.provider], v_now);
@@ -59,7 +68,11 @@ begin
     from livewell.limit_rooms(v_names, v_flights, v_now) as r;
     select q.room into v_bytes from livewell.quota_rooms(array[v_endpoint.provider], v_flights, v_now) as q;
     permits := least(p_permits, v_requests, v_tokens / nullif(p_tokens, 0), v_bytes / nullif(p_bytes, 0));
-    if permits > 0 and v_scopes is not null then
+    if permits > 0 and p_api_key is not null then
+        api_key := p_api_key;
+        permits := least(permits, v_scope_rooms[array_position(v_scopes, v_scope)]);
+        reason := case when permits = 0 then 'key' end;
+    elsif permits > 0 and v_scopes is not null then
         select k.api_key, k.scope, least(permits, k.room) into api_key, v_scope, permits
         from livewell.choose_key(v_endpoint.provider, v_scopes, v_scope_rooms) as k;
         if not found then
