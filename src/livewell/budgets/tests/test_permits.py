@@ -282,6 +282,16 @@ async def test_a_permit_bears_its_key(pool: PermitPool, owner: Database) -> None
         assert permit.api_key == Secret("own")
 
 
+async def test_permits_keep_to_a_named_key(pool: PermitPool, owner: Database) -> None:
+    """Calls of one job ask for the job's key and get no other, whatever else there is."""
+    await declare(owner)
+    await make_key(owner, "stage", "k1")
+    await make_key(owner, "stage", "k2")
+    for _ in range(4):
+        async with pool.permit(ENDPOINT, key="k1") as permit:
+            assert permit.api_key == Secret("first-key")
+
+
 async def test_a_key_that_cannot_be_read_is_a_fact(pool: PermitPool, owner: Database) -> None:
     """The call is not made without its key, the permit goes back, and the source is named."""
     await declare(owner)
