@@ -74,6 +74,7 @@ async def test_tasks_are_tuned_by_hand(cli: Cli, owner: Database) -> None:
 
 WRONG = [
     (("tasks", "run", "rescu"), 1, "there is no task rescu (did you mean rescue?) [schedule.unknown_task]\n"),
+    (("tasks", "run", "zzz"), 1, "there is no task zzz (livewell tasks list) [schedule.unknown_task]\n"),
     (("tasks", "show", "rescu"), 1, "there is no task rescu (did you mean rescue?) [schedule.unknown_task]\n"),
     (("tasks", "set", "rescue", "cron=61 * * * *"), 1, "[schedule.invalid_cron]\n"),
     (("tasks", "set", "rescue", "evry=1s"), 1, "[schedule.invalid_task]\n"),

@@ -73,6 +73,8 @@ async def test_it_goes_on_until_it_is_told_to_stop(tmp_path: Path, dead_man: Dea
 
 
 async def test_nothing_to_watch_is_a_misuse(tmp_path: Path) -> None:
-    """Without an address and without --database there is nothing to watch."""
+    """Without an address and without --database there is nothing to watch, and what is no address is refused."""
     refused = await Cli(tmp_path, None)("watchdog", "--once", code=2)
     assert refused.err.endswith("(give --url, or --database, or both) [cli.misused]\n")
+    refused = await Cli(tmp_path, None)("watchdog", "--url", "notaurl", "--once", code=2)
+    assert refused.err == "'notaurl' is no address (write http://… or https://…) [cli.misused]\n"

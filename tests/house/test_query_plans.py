@@ -136,6 +136,26 @@ async def test_a_hot_call_uses_its_index(filled: Connection, name: str, statisti
     assert read_whole == 0
 
 
+async def test_a_blocked_endpoint_costs_a_claim_nothing(filled: Connection) -> None:
+    """Jobs of top priority at an endpoint that is closed, however many, are not looked at by who claims the others."""
+    lane = await filled.fetchval("select livewell.open_lane_for('plain', 'fmp')")
+    await filled.execute(
+        "insert into livewell.job_live (lane_id, kind, priority, due_at, retries, payload, endpoint, created_at)"
+        " select $1, 'plain', 1000, now() - interval '1 hour', 3, '{\"n\": 1}', 'fmp', now()"
+        " from generate_series(1, $2)",
+        lane,
+        LIVE,
+    )
+    await filled.execute("update livewell.limit_use set next_allowed_at = 'infinity' where name = 'fmp'")
+    async with filled.transaction():
+        before = await counts(filled, "job_live_ready")
+        claimed = await filled.fetch(CALLS["claim"].call.replace("count(*)", "endpoint"))
+        after = await counts(filled, "job_live_ready")
+    assert [row["endpoint"] for row in claimed] == [None] * 20
+    assert after[1] - before[1] <= CALLS["claim"].at_most
+    assert after[2] == before[2]
+
+
 async def looked_up(connection: Connection, call: str) -> str:
     """The call with the ids it is to be made for."""
     for name, statement in LOOKED_UP.items():

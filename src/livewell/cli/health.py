@@ -70,6 +70,9 @@ def watchdog(
 
     if url is None and not database:
         raise Misused("a watchdog needs something to watch", fix="give --url, or --database, or both")
+    for address in (url, ping):
+        if address is not None and not address.startswith(("http://", "https://")):
+            raise Misused(f"{address!r} is no address", fix="write http://… or https://…")
     pause, limit = duration(every), duration(timeout)
     if not pause or not limit:
         raise Misused("--every and --timeout must be longer than nothing")

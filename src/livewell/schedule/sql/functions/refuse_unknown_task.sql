@@ -18,5 +18,5 @@ begin
     limit 1;
     raise exception using errcode = 'LWT01',
         message = format('there is no task %s', coalesce(quote_ident(p_name), 'without a name')),
-        hint = coalesce(format('did you mean %s?', v_near), 'livewell tasks list');
+        hint = case when v_near is null then 'livewell tasks list' else format('did you mean %s?', v_near) end;
 end $$;
