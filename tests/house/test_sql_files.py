@@ -27,6 +27,9 @@ _RANGES = {
     "jobs": range(30, 60),
     "budgets": range(60, 80),
     "schedule": range(80, 100),
+    "registry": range(100, 120),
+    "freshness": range(120, 150),
+    "presence": range(150, 170),
 }
 _WRITES = re.compile(
     r"\b(insert\s+into|update\s+livewell\.|delete\s+from|merge\s+into|truncate|pg_notify)\b", re.IGNORECASE

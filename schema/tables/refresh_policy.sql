@@ -1,0 +1,13 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+create table livewell.refresh_policy (
+    provider text not null,
+    policy text not null default 'value'::text,
+    integral double precision not null default ln((20.0 / (1000000)::numeric)),
+    price double precision not null default 0,
+    bucket_share double precision,
+    updated_at timestamp with time zone,
+    constraint policy_has_a_provider FOREIGN KEY (provider) REFERENCES livewell.provider(name),
+    constraint policy_is_known CHECK ((policy = ANY (ARRAY['viewers'::text, 'value'::text]))),
+    constraint refresh_policy_pkey PRIMARY KEY (provider)
+);

@@ -1,0 +1,11 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+create table livewell.type_learning (
+    data_type text not null,
+    fetches double precision not null default 0,
+    changes double precision not null default 0,
+    minutes_between double precision not null default 0,
+    bytes_mean double precision,
+    constraint type_learning_has_a_type FOREIGN KEY (data_type) REFERENCES livewell.data_type(name),
+    constraint type_learning_pkey PRIMARY KEY (data_type)
+);

@@ -1,0 +1,6 @@
+"""What is due, what is stale, and what is worth its bytes: items, the checker, and the policies it chooses by.
+
+Owns `item`, one row per data type and key that somebody looks at or looked at, with what was learned of it. Every look
+moves `due_at`, so that a tick costs what is due and nothing starves. An item has at most one live refresh: its dedupe
+key is `refresh/<type>/<key>`. A check that fails makes its item stale, at most once per TTL, and stops no other.
+"""
