@@ -9,8 +9,8 @@
 - `pgbouncer`: PgBouncer in transaction mode before the test's database.
 - `tcp_proxy`: a proxy before the shared server that delays, swallows and cuts.
 
-`make_endpoint()` and `make_key()` make what budgets are about, `make_type()` and `make_table()` what is kept fresh. `child()` runs a Python process of the test's own that
-it talks to and kills; `until()` waits for a condition.
+`make_endpoint()` and `make_key()` make what budgets are about, `make_type()` and `make_table()` what is kept fresh.
+`child()` runs a Python process of the test's own that it talks to and kills; `until()` waits for a condition.
 
 All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
 throwaway folder. It and the standby's pair run with fsync off; `own_server` is durable. What a machine lacks is skipped
