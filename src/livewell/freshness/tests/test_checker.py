@@ -233,3 +233,26 @@ async def test_changed_ttl(owner: Database, freshness: Freshness) -> None:
     await owner.execute("update livewell.data_type set ttl = '30 seconds'")
     assert await owner.fetchval("select livewell.due_now('{quote}', $1)", NOON + SECOND) == 1
     assert await freshness.tick(NOON + SECOND) == {"looked": 1, "queued": 1}
+
+
+async def _gate(owner: Database) -> None:
+    """A gate of the user's: open for keys that begin with O, else open again in an hour."""
+    await owner.execute(
+        """
+        create function public.my_gate(p_keys text[], p_now timestamptz)
+        returns table (key text, open boolean, opens_at timestamptz) language sql stable security definer as $$
+            select k, k like 'O%', case when k not like 'O%' then p_now + interval '1 hour' end from unnest(p_keys) as k
+        $$
+        """
+    )
+
+
+async def test_closed_gate(owner: Database, freshness: Freshness) -> None:
+    """While a type's gate is closed what is there is not refreshed and is looked at when it opens; what is missing is fetched."""
+    await _gate(owner)
+    await _quotes(owner, gate="public.my_gate")
+    await _row(owner, "OPEN", NOON - DAY)
+    await _row(owner, "CLOSED", NOON - DAY)
+    opened, closed, missing = await freshness.watch("quote", ["OPEN", "CLOSED", "MISSING"])
+    assert await freshness.check([opened, closed, missing]) == {opened: "queued", closed: "gate_closed", missing: "queued"}
+    assert (await freshness.item(closed))["due_at"] == NOON + 60 * MINUTE
