@@ -57,7 +57,7 @@ async def test_contract_obeys_ttl(owner: Database, freshness: Freshness) -> None
     await _paid(owner, expected_bytes=100_000)
     await _aged(owner, {"A": 2 * MINUTE})
     [item] = await freshness.watch("quote", ["A"])
-    await owner.execute("update livewell.item set fetches = 200, changes = 0, minutes_between = 400")
+    await owner.execute("update livewell.item set change_rate = 0.0001")
     await _price(owner, 5e-6)
     assert await freshness.check([item]) == {item: "not_worth"}
     await owner.execute("update livewell.data_type set value_rule = 'contract'")
