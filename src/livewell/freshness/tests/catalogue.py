@@ -19,28 +19,12 @@ DAY = timedelta(days=1)
 
 Row = asyncpg.Record
 
-# Until the registry brings its own.
-_KEYS_AFTER = """
-create function livewell.keys_after(p_type text, p_after text, p_limit integer) returns setof text
-language sql as $$
-    select k.key from livewell.type_key as k
-    where k.data_type = p_type and k.active and (p_after is null or k.key > p_after)
-    order by k.key limit p_limit
-$$
-"""
-
 
 @dataclass(frozen=True)
 class Catalogue:
     """Data types, their keys and items, and the tasks that walk them, as the owner."""
 
     owner: Database
-
-    @classmethod
-    async def of(cls, owner: Database) -> "Catalogue":
-        if not await owner.fetchval("select exists (select from pg_proc where proname = 'keys_after')"):
-            await owner.execute(_KEYS_AFTER)
-        return cls(owner)
 
     async def scheduled(self, name: str, keys: int = 0, *, cron: str = "0 * * * *", **fields: Any) -> None:
         """A scheduled type with so many keys k00000, k00001, … in its catalogue."""

@@ -142,27 +142,27 @@ async def test_the_value_policy_walks_too(catalogue: Catalogue, owner: Database)
 
 
 async def test_one_bad_type_or_key_stops_itself(catalogue: Catalogue, owner: Database) -> None:
-    """A bad expression, a catalogue that fails and a key that is none are warned about; all else is walked."""
+    """A bad expression and a catalogue that fails are warned about, a key that is none is passed; all else is walked."""
     await catalogue.scheduled("good", 3)
     await catalogue.scheduled("unreadable", 3, cron="every day")
-    await catalogue.scheduled("lost", 3)
-    await owner.execute("insert into livewell.type_key (data_type, key) values ('good', 'not a key')")
-    await owner.execute("""
-        create or replace function livewell.keys_after(p_type text, p_after text, p_limit integer) returns setof text
-        language plpgsql as $$ begin
-            if p_type = 'lost' then perform from no_table; end if;
-            return query select k.key from livewell.type_key as k
-            where k.data_type = p_type and (p_after is null or k.key > p_after) order by k.key limit p_limit;
-        end $$
-    """)
+    await catalogue.scheduled("lost", keys_table="public.nowhere", keys_key_column="symbol")
+    await owner.execute("insert into livewell.type_key (data_type, key) values ('good', 'a not a key')")
     await catalogue.run("scheduled_refreshes")
-    assert await catalogue.run("scheduled_refreshes", NOON + HOUR) == {"walked": 4, "queued": 3}
+    assert await catalogue.run("scheduled_refreshes", NOON + HOUR) == {"walked": 3, "queued": 3}
     assert set(await catalogue.warnings()) == {
-        ("freshness.bad_key", "good"),
         ("freshness.schedule_failed", "unreadable"),
-        ("freshness.walk_failed", "lost"),
+        ("registry.catalogue_failed", "lost"),
     }
-    assert (await _walk(catalogue, "lost"))["begun_at"] == NOON + HOUR
+
+
+async def test_a_catalogue_that_fails_ends_no_walk(catalogue: Catalogue, owner: Database) -> None:
+    """What a walk could not read it has not reached: it goes on when the table is there again."""
+    await catalogue.scheduled("quote", keys_table="public.symbols", keys_key_column="symbol")
+    await catalogue.run("scheduled_refreshes")
+    await catalogue.run("scheduled_refreshes", NOON + HOUR)
+    await owner.execute("create table public.symbols (symbol text); grant select on public.symbols to livewell_owner")
+    await owner.execute("insert into public.symbols values ('AAPL'), ('MSFT')")
+    assert await catalogue.run("scheduled_refreshes", NOON + HOUR + MINUTE) == {"walked": 2, "queued": 2}
 
 
 async def test_a_changed_expression_counts_from_now(catalogue: Catalogue, owner: Database) -> None:
@@ -176,3 +176,14 @@ async def test_a_changed_expression_counts_from_now(catalogue: Catalogue, owner:
     await catalogue.run("scheduled_refreshes", NOON + HOUR)
     assert await owner.fetchval("select count(*) from livewell.scheduled_walk") == 0
     assert await catalogue.jobs() == []
+
+
+async def test_a_walk_that_fails_keeps_its_place(catalogue: Catalogue) -> None:
+    """While no jobs are taken in, nothing is passed over; the walk is warned about and goes on after."""
+    await catalogue.scheduled("quote", 2)
+    await catalogue.run("scheduled_refreshes")
+    await catalogue.set("queue.enqueue_enabled", "false")
+    assert await catalogue.run("scheduled_refreshes", NOON + HOUR) == {"walked": 0, "queued": 0}
+    assert await catalogue.warnings() == [("freshness.walk_failed", "quote")]
+    await catalogue.set("queue.enqueue_enabled", "true")
+    assert await catalogue.run("scheduled_refreshes", NOON + HOUR + MINUTE) == {"walked": 2, "queued": 2}

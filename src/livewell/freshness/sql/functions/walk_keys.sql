@@ -1,6 +1,6 @@
 -- Walks a type's keys on from where the last slice stopped: the stale ones that nobody watches are queued at priority −1; the
 -- watched ones are the checker's. Stops before the first key that found no room, so that none is passed over unlooked at. A
--- key that is none of its type is warned about and passed.
+-- catalogue that cannot be read ends no walk.
 -- for: internal
 create or replace function livewell.walk_keys(p_type text, p_slice integer, p_now timestamptz)
 returns table (walked integer, queued integer)
@@ -10,29 +10,18 @@ set search_path = '' as $$
 declare
     v_walk livewell.scheduled_walk;
     v_keys text[];
-    v_good text[];
     v_ids bigint[];
     v_stopped integer;
     v_queued_before integer;
 begin
     select w.* into v_walk from livewell.scheduled_walk as w where w.data_type = p_type for update;
     v_keys := array(
-        select k.key from livewell.keys_after(p_type, v_walk.reached, p_slice) with ordinality as k (key, at) order by k.at
+        select k.key from livewell.keys_after(p_type, v_walk.reached, p_slice, p_now) with ordinality as k (key, at) order by k.at
     );
-    v_good := array(
-        select k.key from livewell.data_type as t cross join unnest(v_keys) as k (key)
-        where t.name = p_type and k.key ~ t.key_pattern
-    );
-    if cardinality(v_good) < cardinality(v_keys) then
-        perform livewell.warn('freshness.bad_key', p_type, format(
-            '%s keys of the catalogue are none of the type, the first %s', cardinality(v_keys) - cardinality(v_good),
-            (select quote_literal(left(k.key, 100)) from unnest(v_keys) as k (key) where k.key <> all (v_good) limit 1)
-        ), p_now);
-    end if;
-    perform livewell.make_items(array_fill(p_type, array[cardinality(v_good)]), v_good, p_now);
+    perform livewell.make_items(array_fill(p_type, array[cardinality(v_keys)]), v_keys, p_now);
     v_ids := array(
         select i.id from livewell.item as i
-        where i.data_type = p_type and i.key = any (v_good) and not i.watched
+        where i.data_type = p_type and i.key = any (v_keys) and not i.watched
         order by i.id for no key update skip locked
     );
     select count(*) filter (where d.decision = 'queued'), min(d.at) filter (where d.no_room) - 1,
@@ -52,7 +41,9 @@ begin
     set sliced_at = p_now, keys = w.keys + walked, queued = w.queued + v_queued_before,
         reached = case when walked > 0 then v_keys[walked] else w.reached end
     where w.data_type = p_type;
-    if v_stopped is null and cardinality(v_keys) < p_slice then
+    if v_stopped is null and cardinality(v_keys) < p_slice and not exists (
+        select from livewell.warning as f where f.code = 'registry.catalogue_failed' and f.subject = p_type and f.last_at >= p_now
+    ) then
         update livewell.scheduled_walk as w
         set begun_at = case when w.wanted then p_now end, wanted = false, reached = null, ended_at = p_now,
             keys = case when w.wanted then 0 else w.keys end, queued = case when w.wanted then 0 else w.queued end
