@@ -1,9 +1,15 @@
-"""What tests of this room start from."""
+"""The freshness of this test's own database."""
 
 import pytest
 
 from livewell.freshness.tests.catalogue import Catalogue
+from livewell.freshness.tests.surface import Freshness
 from livewell.kernel import Database
+
+
+@pytest.fixture
+def freshness(owner: Database) -> Freshness:
+    return Freshness(owner)
 
 
 @pytest.fixture

@@ -4,15 +4,14 @@
 -- for: internal
 create or replace function livewell.decide_items(
     p_looks livewell.look[], p_priority integer, p_now timestamptz
-) returns table (item_id bigint, decision text, due_at timestamptz, priority integer)
+) returns livewell.decided_item[]
 language plpgsql stable security definer
 set search_path = '' as $$
-#variable_conflict use_column
 declare
+    v_decided livewell.decided_item[];
     v_look_again constant interval := livewell.setting_interval('freshness.look_again');
     v_queued_again constant interval := livewell.setting_interval('freshness.queued_again');
 begin
-    return query
     with concerned as (
         select e.name, e.provider, e.state = 'active' and p.state = 'active' as active, livewell.policy_of(p) as policy
         from livewell.endpoint as e
@@ -65,8 +64,8 @@ begin
         end as final
         from ranked as r
     )
-    select
-        d.item_id, d.final,
+    select array_agg(row (
+        d.item_id, d.data_type, d.key, d.newest, d.ttl, d.error, d.score, d.endpoint, d.final,
         case d.final
             when 'fresh' then greatest(d.newest + d.ttl, p_now + least(d.ttl, interval '1 minute') / 60)
             when 'gate_closed' then greatest(d.opens_at, p_now + interval '1 second')
@@ -85,5 +84,8 @@ begin
                 else d.viewers
             end)
         end
+    )::livewell.decided_item)
+    into v_decided
     from decided as d;
+    return v_decided;
 end $$;

@@ -83,3 +83,8 @@ create type livewell.look as (
     item_id bigint, data_type text, key text, viewers integer, newest timestamptz, ttl interval, stale boolean, error text,
     opens_at timestamptz, score double precision, bytes double precision
 );
+
+create type livewell.decided_item as (
+    item_id bigint, data_type text, key text, newest timestamptz, ttl interval, error text, score double precision,
+    endpoint text, decision text, due_at timestamptz, priority integer
+);
