@@ -2,6 +2,7 @@
 
 import pytest
 
+from livewell.freshness.tests.catalogue import Catalogue
 from livewell.freshness.tests.surface import Freshness
 from livewell.kernel import Database
 
@@ -9,3 +10,9 @@ from livewell.kernel import Database
 @pytest.fixture
 def freshness(owner: Database) -> Freshness:
     return Freshness(owner)
+
+
+@pytest.fixture
+def catalogue(owner: Database) -> Catalogue:
+    """Types with keys, as their owner."""
+    return Catalogue(owner)

@@ -35,7 +35,7 @@ begin
                 when l.error is not null and i.failed_check_at > p_now - l.ttl then 'check_failed'
                 when c.active is not true then 'endpoint_closed'
                 when o.open is not true then 'quota_closed'
-                when c.policy = 'value' and l.newest is not null and l.error is null and l.score <= 0 then 'not_worth'
+                when c.policy = 'value' and coalesce(p_priority, 0) >= 0 and l.newest is not null and l.error is null and l.score <= 0 then 'not_worth'
                 else 'queued'
             end as decision,
             i.failed_check_at
