@@ -5,23 +5,24 @@ create table livewell.item (
     data_type text not null,
     key text not null,
     viewers integer not null default 0,
+    watched boolean not null generated always as ((viewers > 0)) stored,
     due_at timestamp with time zone not null,
     watched_since timestamp with time zone,
     viewers_average double precision not null default 0,
     averaged_at timestamp with time zone,
     fetched_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    decision text,
+    decided_at timestamp with time zone,
+    score double precision,
     last_outcome text,
     last_outcome_at timestamp with time zone,
     failed_check_at timestamp with time zone,
     content_hash bytea,
-    etag text,
-    last_modified text,
     fetches integer not null default 0,
     changes integer not null default 0,
     minutes_between double precision not null default 0,
     bytes_mean double precision,
-    score double precision,
-    decision text,
     created_at timestamp with time zone not null default clock_timestamp(),
     constraint item_counts_are_not_negative CHECK (((fetches >= 0) AND ((changes >= 0) AND (changes <= fetches)) AND (minutes_between >= (0)::double precision))),
     constraint item_has_a_type FOREIGN KEY (data_type) REFERENCES livewell.data_type(name),
@@ -30,4 +31,4 @@ create table livewell.item (
     constraint item_viewers_are_not_negative CHECK ((viewers >= 0))
 ) with (fillfactor=70);
 
-CREATE INDEX item_due ON livewell.item USING btree (due_at) WHERE (viewers > 0);
+CREATE INDEX item_due ON livewell.item USING btree (due_at) WHERE watched;

@@ -8,4 +8,4 @@ create table livewell.type_learning (
     bytes_mean double precision,
     constraint type_learning_has_a_type FOREIGN KEY (data_type) REFERENCES livewell.data_type(name),
     constraint type_learning_pkey PRIMARY KEY (data_type)
-);
+) with (fillfactor=50);

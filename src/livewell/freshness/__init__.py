@@ -4,3 +4,7 @@ Owns `item`, one row per data type and key that somebody looks at or looked at, 
 moves `due_at`, so that a tick costs what is due and nothing starves. An item has at most one live refresh: its dedupe
 key is `refresh/<type>/<key>`. A check that fails makes its item stale, at most once per TTL, and stops no other.
 """
+
+from livewell.freshness.errors import FreshnessError, InvalidKey, UnknownType
+
+__all__ = ["FreshnessError", "InvalidKey", "UnknownType"]

@@ -9,8 +9,8 @@
 - `pgbouncer`: PgBouncer in transaction mode before the test's database.
 - `tcp_proxy`: a proxy before the shared server that delays, swallows and cuts.
 
-`make_endpoint()` and `make_key()` make what budgets are about. `child()` runs a Python process of the test's own that
-it talks to and kills; `until()` waits for a condition.
+`make_endpoint()` and `make_key()` make what budgets are about, `make_type()` and `make_table()` what is kept fresh.
+`child()` runs a Python process of the test's own that it talks to and kills; `until()` waits for a condition.
 
 All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
 throwaway folder. It and the standby's pair run with fsync off; `own_server` is durable. What a machine lacks is skipped
@@ -21,6 +21,7 @@ The folder of a run that was killed is removed, with its servers, by the next ru
 """
 
 from livewell.testing.addresses import Address
+from livewell.testing.data_types import make_table, make_type
 from livewell.testing.endpoints import make_endpoint, make_key
 from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
 from livewell.testing.processes import Child, child
@@ -44,6 +45,8 @@ __all__ = [
     "lack",
     "make_endpoint",
     "make_key",
+    "make_table",
+    "make_type",
     "pgbouncer_before",
     "require",
     "until",

@@ -1,10 +1,12 @@
 """The fixtures themselves: what a test is given, and what it leaves behind."""
 
+from datetime import timedelta
+
 import asyncpg
 import pytest
 
 from livewell.kernel import Database, DatabaseOptions
-from livewell.testing import OwnServer, PgBouncer, SharedServer, Standby, connected
+from livewell.testing import OwnServer, PgBouncer, SharedServer, Standby, connected, make_table, make_type
 
 WHO = "select rolsuper, pg_has_role('livewell_service', 'member'), pg_has_role('livewell_owner', 'member')"
 
@@ -92,3 +94,16 @@ async def test_pgbouncer_gives_a_server_connection_per_transaction(pgbouncer: Pg
         await connection.close()
     assert len(backends) <= 5
     assert answers == [1] * 20
+
+
+async def test_make_type_makes_a_type_with_its_kind_and_endpoint(owner: Database) -> None:
+    """One call makes a data type that can be refreshed: its endpoint, its kind, and a table Livewell may read."""
+    await make_type(owner, "quote", ttl=timedelta(seconds=30), **await make_table(owner, "public.quotes"))
+    row = await owner.fetchrow(
+        "select t.table_name, t.ttl, k.queue_group from livewell.data_type as t"
+        " join livewell.job_kind as k on k.kind = 'refresh.' || t.name"
+        " join livewell.endpoint as e on e.name = t.endpoint"
+    )
+    assert row is not None
+    assert tuple(row) == ("public.quotes", timedelta(seconds=30), "refresh")
+    assert await owner.fetchval("select has_table_privilege('livewell_owner', 'public.quotes', 'select')")

@@ -1,0 +1,47 @@
+-- One run of the checker: takes due items in due order, slice by slice, until nothing is due or a bound is reached; what was
+-- not reached is first in the next run. Answers with how many were looked at and what was decided.
+-- for: internal
+create or replace function livewell.check_due(p_now timestamptz) returns jsonb
+language plpgsql security definer
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan as $$
+declare
+    v_began constant timestamptz := clock_timestamp();
+    v_left integer;
+    v_until timestamptz;
+    v_ids bigint[];
+    v_decided jsonb := '{}';
+    v_looked integer := 0;
+begin
+    loop
+        v_ids := array(
+            select i.id from livewell.item as i
+            where i.watched and i.due_at <= p_now
+            order by i.due_at
+            limit least(1000, v_left)
+            for no key update skip locked
+        );
+        exit when v_ids = '{}';
+        if v_left is null then
+            v_left := livewell.setting_integer('freshness.max_items');
+            v_until := v_began + livewell.setting_interval('freshness.max_time');
+            v_ids := v_ids[:v_left];
+        end if;
+        select jsonb_object_agg(n.decision, n.items) into v_decided
+        from (
+            select d.decision, sum(d.items) as items
+            from (
+                select c.decision, count(*) as items from livewell.check_items(v_ids, null, null, p_now) as c group by c.decision
+                union all
+                select k.key, k.value::bigint from jsonb_each_text(v_decided) as k (key, value)
+            ) as d
+            group by d.decision
+        ) as n;
+        v_looked := v_looked + cardinality(v_ids);
+        v_left := v_left - cardinality(v_ids);
+        exit when v_left <= 0 or clock_timestamp() > v_until;
+    end loop;
+    if v_looked = 0 then
+        return null;
+    end if;
+    return jsonb_build_object('looked', v_looked) || v_decided;
+end $$;

@@ -1,0 +1,15 @@
+-- Makes everything watched of some types due: what decides about their age has changed.
+-- for: internal
+create or replace function livewell.due_now(p_types text[], p_now timestamptz) returns bigint
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_due bigint;
+begin
+    perform from livewell.item as i
+    where i.data_type = any (p_types) and i.watched and i.due_at > p_now
+    order by i.id for no key update;
+    update livewell.item as i set due_at = p_now where i.data_type = any (p_types) and i.watched and i.due_at > p_now;
+    get diagnostics v_due = row_count;
+    return v_due;
+end $$;

@@ -1,0 +1,15 @@
+-- The slow sweep's task: so many items a minute that everything watched is reached within `freshness.sweep_every`.
+-- for: internal
+create or replace function livewell.task_freshness_sweep(p_now timestamptz) returns jsonb
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_runs constant double precision := greatest(
+        1, extract(epoch from livewell.setting_interval('freshness.sweep_every')) / 60
+    );
+begin
+    perform livewell.require_primary();
+    return livewell.sweep_items((
+        select greatest(100, ceil(count(*) / v_runs))::integer from livewell.item as i where i.watched
+    ), p_now);
+end $$;
