@@ -47,12 +47,12 @@ class Scale:
     requests: int = 100
     stay: float = 12.0
     buffer: float = 0.95
-    bucket_share: float = 0.02
+    bucket_hours: float = 14.4
 
     @property
     def bucket(self) -> float:
-        """What may be saved up, and so spent at once."""
-        return self.quota * self.bucket_share
+        """What may be saved up, and so spent at once: the even allowance of some hours."""
+        return self.quota * self.buffer * self.bucket_hours * 60 / WINDOW
 
     @property
     def rate(self) -> float:
