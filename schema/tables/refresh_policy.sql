@@ -2,12 +2,13 @@
 
 create table livewell.refresh_policy (
     provider text not null,
-    policy text not null default 'value'::text,
-    integral double precision not null default ln((20.0 / (1000000)::numeric)),
+    policy text,
+    integral double precision not null default ln(0.0002),
     price double precision not null default 0,
     bucket_share double precision,
-    updated_at timestamp with time zone,
+    priced_at timestamp with time zone,
+    updated_at timestamp with time zone not null default clock_timestamp(),
     constraint policy_has_a_provider FOREIGN KEY (provider) REFERENCES livewell.provider(name),
     constraint policy_is_known CHECK ((policy = ANY (ARRAY['viewers'::text, 'value'::text]))),
     constraint refresh_policy_pkey PRIMARY KEY (provider)
-);
+) with (fillfactor=50);

@@ -53,6 +53,7 @@ from livewell.kernel import (
     ServiceOptions,
     migrate,
 )
+from livewell.registry import CalendarKeeper, RegistryStore
 from livewell.schedule import CHANNEL as TASKS_CHANNEL
 from livewell.schedule import (
     LeaseKeeper,
@@ -80,6 +81,7 @@ log = structlog.get_logger("livewell.app")
 LONGEST_PAUSE = timedelta(seconds=4)
 # A worker claims first; counting begins within this time.
 FIRST_ROUNDS = timedelta(seconds=1)
+MARKET_CALENDAR = "market_calendar"
 # What the shipped tasks answer is told by the room each belongs to.
 TELLERS = {
     "rescue": tell_rescued,
@@ -137,6 +139,10 @@ class Livewell:
     @property
     def tasks(self) -> TaskStore:
         return TaskStore(self.database)
+
+    @property
+    def registry(self) -> RegistryStore:
+        return RegistryStore(self.database)
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -332,7 +338,7 @@ class Livewell:
         """What runs the due tasks, to be run by a service of one's own."""
         return Scheduler(
             self.database,
-            self._tasks,
+            self._runnable_tasks(),
             poll_interval=lambda: settings.current.schedule_poll_interval,
             tell=TELLERS,
         )
@@ -340,9 +346,14 @@ class Livewell:
     async def run_task(self, name: str, *, force: bool = False) -> RunAnswer:
         """Run one task now if it is due and free; forced, also when it is not due or disabled."""
         keeper = LeaseKeeper(self.tasks)
-        runner = TaskRunner(self.tasks, keeper, self._tasks, node=this_node(), tell=TELLERS)
+        runner = TaskRunner(self.tasks, keeper, self._runnable_tasks(), node=this_node(), tell=TELLERS)
         async with keeper.at_work():
             return await runner.run(name, self.database, force=force)
+
+    def _runnable_tasks(self) -> dict[str, TaskHandler]:
+        """The handlers of this program, and those of tasks that ship without an SQL function."""
+        kept = task_handler_of(MARKET_CALENDAR, CalendarKeeper(self.registry).run_once, TaskDeclaration())
+        return {MARKET_CALENDAR: kept, **self._tasks}
 
     async def service(self, options: WorkerOptions | None = None) -> tuple[Service, Worker]:
         """A worker with everything it needs beside it: listener, settings, scheduler, gauges."""

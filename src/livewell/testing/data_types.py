@@ -19,11 +19,6 @@ async def make_type(
     await owner.execute(
         f"insert into livewell.data_type (name, {', '.join(columns)}) values ($1, {values})", name, *columns.values()
     )
-    await owner.execute(
-        "insert into livewell.job_kind (kind, queue_group) values ('refresh.' || $1::text, $2) on conflict do nothing",
-        name,
-        fields.get("queue_group", "refresh"),
-    )
 
 
 async def make_table(

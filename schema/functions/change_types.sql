@@ -1,0 +1,47 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.change_types(p_declared jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamp with time zone)
+ RETURNS TABLE(thing text, name text, change text, field text, old jsonb, new jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET "IntervalStyle" TO 'postgres'
+AS $function$
+#variable_conflict use_column
+declare
+    v_types livewell.data_type[];
+    v_changes jsonb;
+begin
+    if jsonb_typeof(p_declared) is distinct from 'object' then
+        raise exception using errcode = 'LWR03', message = 'types are declared as a JSON object: their fields by name';
+    end if;
+    perform pg_advisory_xact_lock(hashtextextended('livewell.registry', 0));
+    select array_agg(t) into v_types from livewell.types_as_asked(p_declared, p_now) as t;
+    select jsonb_agg(jsonb_build_object('name', n.name, 'old', o.content, 'new', n.content, 'change', case
+        when o.content is null then 'add' when livewell.same_type(o.content, n.content) then 'same' else 'change'
+    end) order by n.name)
+    into v_changes
+    from (select t.name, to_jsonb(t) - '{name,created_at,updated_at}'::text[] as content from unnest(v_types) as t) as n
+    left join (select t.name, to_jsonb(t) - '{name,created_at,updated_at}'::text[] as content from livewell.data_type as t) as o
+        on o.name = n.name;
+    -- What stays as it is was checked when it was written; a table that went since is the concern of check_types.
+    perform livewell.require_sound_types(array(
+        select t from unnest(v_types) as t
+        where t.name in (select c.name from jsonb_to_recordset(v_changes) as c (name text, change text) where c.change <> 'same')
+    ), p_now);
+    if not p_plan_only then
+        perform livewell.put_types(v_types, p_now);
+        perform livewell.audit_types(v_changes, p_reason, p_actor, p_now);
+    end if;
+    return query
+    select 'type', c.name, c.change, f.key, case when c.change = 'change' then c.old -> f.key end,
+        case c.change when 'change' then c.new -> f.key when 'add' then c.new end
+    from jsonb_to_recordset(v_changes) as c (name text, change text, old jsonb, new jsonb)
+    left join lateral jsonb_object_keys(c.new) as f (key)
+        on c.change = 'change' and not livewell.same_type(jsonb_build_object(f.key, c.old -> f.key), jsonb_build_object(f.key, c.new -> f.key))
+    order by c.name, f.key;
+exception
+    when check_violation or not_null_violation or invalid_text_representation or invalid_datetime_format
+        or datetime_field_overflow or interval_field_overflow or numeric_value_out_of_range or invalid_parameter_value then
+        raise exception using errcode = 'LWR03', message = 'the types cannot be so: ' || sqlerrm;
+end $function$;

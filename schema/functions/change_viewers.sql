@@ -1,0 +1,23 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
+    update livewell.item as i
+    set viewers = i.viewers + c.by,
+        watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,
+        due_at = case when i.viewers = 0 and c.by > 0 then least(i.due_at, p_now) else i.due_at end,
+        viewers_average = case when i.averaged_at is null then 0
+            else i.viewers + (i.viewers_average - i.viewers) * power(0.5, greatest(0, extract(epoch from p_now - i.averaged_at)) / 86400)
+        end,
+        averaged_at = greatest(p_now, i.averaged_at)
+    from (
+        select c.id, sum(c.by)::integer as by from unnest(p_item_ids, p_by) as c (id, by) group by c.id having sum(c.by) <> 0
+    ) as c
+    where i.id = c.id;
+end $function$;

@@ -1,0 +1,51 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.check_due(p_now timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+    v_began constant timestamptz := clock_timestamp();
+    v_left integer;
+    v_until timestamptz;
+    v_ids bigint[];
+    v_decided jsonb := '{}';
+    v_looked integer := 0;
+begin
+    loop
+        v_ids := array(
+            select i.id from livewell.item as i
+            where i.watched and i.due_at <= p_now
+            order by i.due_at
+            limit least(1000, v_left)
+            for no key update skip locked
+        );
+        exit when v_ids = '{}';
+        if v_left is null then
+            v_left := livewell.setting_integer('freshness.max_items');
+            v_until := v_began + livewell.setting_interval('freshness.max_time');
+            v_ids := v_ids[:v_left];
+        end if;
+        select jsonb_object_agg(n.decision, n.items) into v_decided
+        from (
+            select d.decision, sum(d.items) as items
+            from (
+                select c.decision, count(*) as items from livewell.check_items(v_ids, null, null, p_now) as c group by c.decision
+                union all
+                select k.key, k.value::bigint from jsonb_each_text(v_decided) as k (key, value)
+            ) as d
+            group by d.decision
+        ) as n;
+        v_looked := v_looked + cardinality(v_ids);
+        v_left := v_left - cardinality(v_ids);
+        exit when v_left <= 0 or clock_timestamp() > v_until;
+    end loop;
+    if v_looked = 0 then
+        return null;
+    end if;
+    return jsonb_build_object('looked', v_looked) || v_decided;
+end $function$;

@@ -1,0 +1,90 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.decide_items(p_looks livewell.look[], p_priority integer, p_now timestamp with time zone)
+ RETURNS livewell.decided_item[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_decided livewell.decided_item[];
+    v_look_again constant interval := livewell.setting_interval('freshness.look_again');
+    v_queued_again constant interval := livewell.setting_interval('freshness.queued_again');
+begin
+    with concerned as (
+        select e.name, e.provider, e.state = 'active' and p.state = 'active' as active, livewell.policy_of(p) as policy
+        from livewell.endpoint as e
+        join livewell.provider as p on p.name = e.provider
+        where e.name in (select t.endpoint from unnest(p_looks) as l join livewell.data_type as t on t.name = l.data_type where l.stale)
+    ),
+    open as (
+        select c.provider, livewell.quota_open(c.provider, p_priority, p_now) as open, r.room
+        from (select distinct c.provider from concerned as c where c.active) as c
+        left join livewell.quota_rooms(
+            array(select c.provider from concerned as c), livewell.flights(array(select c.provider from concerned as c), p_now), p_now
+        ) as r on r.provider = c.provider
+    ),
+    judged as (
+        select
+            l.*, l.score * t.keys_per_request as worth, t.endpoint, c.provider, t.priority_floor, m.depth, case when c.policy = 'value' and p_priority is null then m.soon end as soon,
+            case when c.policy = 'value' and p_priority is null then o.room end as room, c.policy,
+            case
+                when not l.stale then 'fresh'
+                when l.opens_at is not null then 'gate_closed'
+                when l.error is not null and i.failed_check_at > p_now - l.ttl then 'check_failed'
+                when c.active is not true then 'endpoint_closed'
+                when o.open is not true then 'quota_closed'
+                when c.policy = 'value' and coalesce(p_priority, 0) >= 0 and l.newest is not null and l.error is null and l.score <= 0 then 'not_worth'
+                else 'queued'
+            end as decision,
+            i.failed_check_at
+        from unnest(p_looks) as l
+        join livewell.item as i on i.id = l.item_id
+        join livewell.data_type as t on t.name = l.data_type
+        left join concerned as c on c.name = t.endpoint
+        left join open as o on o.provider = c.provider
+        left join livewell.refresh_rooms(array(select c.name from concerned as c), p_now) as m on m.endpoint = t.endpoint
+    ),
+    ranked as (
+        select
+            j.*, row_number() over (partition by j.endpoint, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id) as rank,
+            sum(j.bytes) over (
+                partition by j.provider, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
+                rows between unbounded preceding and 1 preceding
+            ) as bytes_before
+        from judged as j
+    ),
+    decided as (
+        select r.*, case
+            when r.decision <> 'queued' then r.decision
+            when r.rank > r.depth then 'queue_full'
+            when r.rank > r.soon or r.bytes_before >= r.room then 'waiting'
+            else 'queued'
+        end as final
+        from ranked as r
+    )
+    select array_agg(row (
+        d.item_id, d.data_type, d.key, d.newest, d.ttl, d.error, d.score, d.endpoint, d.final,
+        case d.final
+            when 'fresh' then greatest(d.newest + d.ttl, p_now + least(d.ttl, interval '1 minute') / 60)
+            when 'gate_closed' then greatest(d.opens_at, p_now + interval '1 second')
+            when 'check_failed' then d.failed_check_at + d.ttl
+            when 'not_worth' then p_now + least(greatest(d.ttl / 4, v_look_again), interval '5 minutes')
+            when 'queued' then p_now + v_queued_again
+            when 'quota_closed' then p_now + interval '1 minute'
+            when 'endpoint_closed' then p_now + interval '1 minute'
+            else p_now + v_look_again
+        end,
+        case
+            when p_priority < 0 then p_priority
+            else greatest(d.priority_floor, p_priority, case
+                when p_priority is not null then null
+                when d.policy = 'value' then least(999, 1 + floor(40 * ln(1 + greatest(0, d.score))))::integer
+                else d.viewers
+            end)
+        end
+    )::livewell.decided_item)
+    into v_decided
+    from decided as d;
+    return v_decided;
+end $function$;

@@ -1,0 +1,34 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.findings_on_gate(p_type livewell.data_type, p_now timestamp with time zone)
+ RETURNS TABLE(severity text, problem text, message text, fix text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+begin
+    if p_type.gate = 'market_hours' then
+        return query
+        select 'warning', 'no_calendar', format('the sessions of %s are not known', string_agg(r.exchange, ', ' order by r.exchange)),
+            'livewell calendar refresh; until then its gate is open'
+        from (select distinct r.exchange from livewell.exchange_rule as r) as r
+        left join livewell.exchange as e on e.code = r.exchange and p_now >= e.known_from and p_now < e.known_until
+        where e.code is null
+        having count(*) > 0;
+    end if;
+    if p_type.gate in ('always', 'market_hours') then
+        return;
+    end if;
+    return query select f.* from livewell.findings_on_function(
+        p_type.gate, 'text[], timestamp with time zone', 'TABLE(key text, open boolean, opens_at timestamp with time zone)'
+    ) as f;
+    if not found then
+        execute format(
+            'select from %I.%I($1, $2)', split_part(p_type.gate, '.', 1), split_part(p_type.gate, '.', 2)
+        ) using '{}'::text[], p_now;
+    end if;
+exception
+    when others then
+        return query select 'error', 'function_fails', format('%s fails: %s', p_type.gate, sqlerrm), 'mend the function';
+end $function$;

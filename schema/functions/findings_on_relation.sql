@@ -1,0 +1,37 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.findings_on_relation(p_relation text, p_columns text[])
+ RETURNS TABLE(severity text, problem text, message text, fix text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+    v_schema constant text := split_part(p_relation, '.', 1);
+    v_oid constant oid := livewell.find_relation(p_relation);
+begin
+    if v_oid is null then
+        return query select 'error', 'no_table', format('there is no table or view %s', p_relation),
+            'create it, or declare the type with enabled = false until it is there';
+        return;
+    end if;
+    return query
+    select 'error', 'no_column', format('%s has no column %s', p_relation, w.name), 'it has ' || (
+        select string_agg(a.attname, ', ' order by a.attnum) from pg_catalog.pg_attribute as a
+        where a.attrelid = v_oid and a.attnum > 0 and not a.attisdropped
+    )
+    from unnest(p_columns) as w (name)
+    where w.name is not null and not exists (
+        select from pg_catalog.pg_attribute as a
+        where a.attrelid = v_oid and a.attname = w.name and a.attnum > 0 and not a.attisdropped
+    );
+    if not pg_catalog.has_schema_privilege(current_user, v_schema, 'usage') then
+        return query select 'error', 'no_right', format('%s may not use schema %s', current_user, v_schema),
+            format('grant usage on schema %I to %I', v_schema, current_user);
+    end if;
+    if not pg_catalog.has_table_privilege(current_user, v_oid, 'select') then
+        return query select 'error', 'no_right', format('%s may not read %s', current_user, p_relation),
+            format('grant select, insert, update on %I.%I to %I', v_schema, split_part(p_relation, '.', 2), current_user);
+    end if;
+end $function$;

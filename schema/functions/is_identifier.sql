@@ -1,0 +1,13 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.is_identifier(p_name text, p_qualified boolean)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select coalesce(case
+        when p_qualified then p_name ~ '^[A-Za-z_][A-Za-z0-9_]{0,62}\.[A-Za-z_][A-Za-z0-9_]{0,62}$'
+        else p_name ~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$'
+    end, false)
+$function$;

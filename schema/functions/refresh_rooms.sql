@@ -1,0 +1,29 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.refresh_rooms(p_endpoints text[], p_now timestamp with time zone)
+ RETURNS TABLE(endpoint text, depth bigint, soon bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+    v_horizon constant double precision := extract(epoch from livewell.setting_interval('freshness.horizon'));
+begin
+    return query
+    select e.name, e.depth_limit - w.waiting, greatest(0, ceil(r.per_second * v_horizon)::bigint - w.wanted)
+    from livewell.endpoint as e
+    left join livewell.endpoint as a on a.name = e.provider and a.name <> e.name
+    cross join lateral (
+        select least(
+            1000000, e.requests_per_minute / 60.0, e.requests_per_hour / 3600.0, a.requests_per_minute / 60.0, a.requests_per_hour / 3600.0
+        ) as per_second
+    ) as r
+    cross join lateral (
+        select count(*) as waiting, count(*) filter (where j.priority >= 0) as wanted
+        from (
+            select j.priority from livewell.job_live as j where j.endpoint = e.name and j.state = 'pending' limit 10000
+        ) as j
+    ) as w
+    where e.name = any (p_endpoints);
+end $function$;

@@ -1,0 +1,27 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.require_type(p_name text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_near text;
+begin
+    if exists (select from livewell.data_type as t where t.name = p_name) then
+        return;
+    end if;
+    -- Near is what shares most runs of two letters.
+    select t.name into v_near
+    from livewell.data_type as t
+    cross join lateral (
+        select count(*) filter (where position(substr(p_name, i, 2) in t.name) > 0)::numeric / greatest(count(*), 1) as share
+        from generate_series(1, length(p_name) - 1) as i
+    ) as l
+    where l.share >= 0.5
+    order by l.share desc, abs(length(t.name) - length(p_name)), t.name
+    limit 1;
+    raise exception using errcode = 'LWR01', message = format('unknown type %s', coalesce(quote_ident(p_name), 'without a name')),
+        hint = case when v_near is null then 'livewell types list' else format('did you mean %s?', v_near) end;
+end $function$;

@@ -1,0 +1,17 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.type_defaults()
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select jsonb_build_object(
+        'description', '', 'endpoint', null, 'queue_group', 'refresh', 'table_name', null, 'key_column', null,
+        'time_column', null, 'ttl_column', null, 'ttl', null, 'staleness', 'livewell.is_stale', 'gate', 'always',
+        'strategy', 'on_demand', 'cron', null, 'time_zone', 'UTC', 'priority_floor', 0, 'expected_bytes', null,
+        'source_time_column', null, 'source_rule', null, 'model', null, 'keys_per_request', 1, 'value_rule', 'observed',
+        'key_pattern', '^[A-Za-z0-9^][A-Za-z0-9._:^=-]{0,99}$', 'keys_table', null, 'keys_key_column', null,
+        'keys_active_column', null, 'keys_exchange_column', null, 'enabled', true
+    )
+$function$;

@@ -1,0 +1,24 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.type_name_problem(p_type livewell.data_type)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select format(
+        '%s must be %s', n.field,
+        case when n.qualified then 'SCHEMA.NAME, of letters, digits and _, each at most 63' else 'a name of letters, digits and _, at most 63' end
+    )
+    from (
+        values
+        ('table', (p_type).table_name, true), ('key_column', (p_type).key_column, false),
+        ('time_column', (p_type).time_column, false), ('ttl_column', (p_type).ttl_column, false),
+        ('source_time.column', (p_type).source_time_column, false), ('staleness', (p_type).staleness, true),
+        ('gate', nullif(nullif((p_type).gate, 'always'), 'market_hours'), true), ('keys.table', (p_type).keys_table, true),
+        ('keys.column', (p_type).keys_key_column, false), ('keys.active', (p_type).keys_active_column, false),
+        ('keys.exchange', (p_type).keys_exchange_column, false)
+    ) as n (field, name, qualified)
+    where n.name is not null and not livewell.is_identifier(n.name, n.qualified)
+    limit 1
+$function$;

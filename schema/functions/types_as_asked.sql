@@ -1,0 +1,19 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.types_as_asked(p_asked jsonb, p_now timestamp with time zone)
+ RETURNS SETOF livewell.data_type
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select (jsonb_populate_record(
+        case when t.name is null then jsonb_populate_record(
+            null::livewell.data_type,
+            livewell.type_defaults() || jsonb_build_object('name', d.key, 'created_at', p_now, 'updated_at', p_now)
+        ) else t end,
+        livewell.type_asked(d.key, d.value)
+    )).*
+    from jsonb_each(p_asked) as d
+    left join livewell.data_type as t on t.name = d.key
+    order by d.key
+$function$;

@@ -1,0 +1,21 @@
+-- However a type is written, the kind of its refreshes is known, in its group, and when what decides on its freshness changes
+-- whoever watches it is looked at again: in the same transaction.
+-- for: internal
+create or replace function livewell.after_type_written() returns trigger
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.declare_kinds(jsonb_build_array(jsonb_build_object(
+        'kind', 'refresh.' || new.name, 'queue_group', new.queue_group, 'description', format('Refresh %s', new.name)
+    )), session_user, new.updated_at);
+    update livewell.job_kind as k set queue_group = new.queue_group, updated_at = new.updated_at
+    where k.kind = 'refresh.' || new.name and k.queue_group <> new.queue_group;
+    if tg_op = 'UPDATE' and (
+        new.ttl, new.staleness, new.gate, new.table_name, new.key_column, new.time_column, new.ttl_column, new.enabled
+    ) is distinct from (
+        old.ttl, old.staleness, old.gate, old.table_name, old.key_column, old.time_column, old.ttl_column, old.enabled
+    ) then
+        perform livewell.due_now(array[new.name], new.updated_at);
+    end if;
+    return null;
+end $$;

@@ -1,0 +1,18 @@
+-- Looks for everything that keeps types from being kept fresh, with its fix, and really judges a few of their rows. Nothing is
+-- changed; no row is a type without a finding.
+-- for: service
+create or replace function livewell.check_types(p_names text[] default null, p_now timestamptz default clock_timestamp())
+returns table (data_type text, severity text, problem text, message text, fix text)
+language plpgsql security definer
+set search_path = '' as $$
+#variable_conflict use_column
+begin
+    perform livewell.require_primary();
+    perform livewell.require_type(n.name) from unnest(p_names) as n (name);
+    return query
+    select t.name, f.severity, f.problem, f.message, f.fix
+    from livewell.data_type as t
+    cross join lateral livewell.findings_on_type(t, p_now) as f
+    where p_names is null or t.name = any (p_names)
+    order by t.name, f.severity, f.problem, f.message;
+end $$;

@@ -1,0 +1,29 @@
+-- The exchanges whose sessions are asked for: none unless a type has the gate market_hours, else those of the rules and of the
+-- catalogues of such types.
+-- for: service
+create or replace function livewell.exchanges_in_use(p_now timestamptz default clock_timestamp()) returns setof text
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_type livewell.data_type;
+    v_codes text[] := '{}';
+    v_more text[];
+begin
+    perform livewell.require_primary();
+    for v_type in
+        select t.* from livewell.data_type as t where t.enabled and t.gate = 'market_hours' order by t.name
+    loop
+        begin
+            execute format(
+                'select array_agg(distinct c.exchange) from (%s) as c where c.active and c.exchange ~ ''^[A-Z0-9]{1,20}$''',
+                livewell.catalogue_query(v_type)
+            ) into v_more using v_type.name;
+            v_codes := v_codes || v_more;
+        exception
+            when others then
+                perform livewell.warn('registry.catalogue_failed', v_type.name, format('%s: %s', sqlstate, sqlerrm), p_now);
+        end;
+        v_codes := v_codes || array(select r.exchange from livewell.exchange_rule as r);
+    end loop;
+    return query select distinct c.code from unnest(v_codes) as c (code) order by 1;
+end $$;

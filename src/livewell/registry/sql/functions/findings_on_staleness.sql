@@ -1,0 +1,39 @@
+-- What is wrong with the staleness function of a type, asked of the function itself: no TTL by default, and an answer for what
+-- was never fetched and for what has just been.
+-- for: internal
+create or replace function livewell.findings_on_staleness(p_type livewell.data_type, p_now timestamptz)
+returns table (severity text, problem text, message text, fix text)
+language plpgsql security definer
+set search_path = '' as $$
+#variable_conflict use_column
+declare
+    v_missing boolean;
+    v_new boolean;
+begin
+    return query select f.* from livewell.findings_on_function(
+        p_type.staleness, 'timestamp with time zone, interval, timestamp with time zone', 'boolean'
+    ) as f;
+    if found then
+        return;
+    end if;
+    return query
+    select 'error', 'ttl_default', format('%s has a default for its TTL', p_type.staleness),
+        'take it out: the TTL is the registry''s, and forgetting it must be an error'
+    from pg_catalog.pg_proc as p join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname = split_part(p_type.staleness, '.', 1) and p.proname = split_part(p_type.staleness, '.', 2)
+        and p.pronargdefaults >= 2;
+    execute format('select %1$I.%2$I(null, $1, $2), %1$I.%2$I($2, $1, $2)',
+        split_part(p_type.staleness, '.', 1), split_part(p_type.staleness, '.', 2))
+    into v_missing, v_new using p_type.ttl, p_now;
+    if v_missing is false then
+        return query select 'error', 'missing_is_fresh', format('%s says that what was never fetched is fresh', p_type.staleness),
+            'answer true when the time is null';
+    end if;
+    if v_new is not false then
+        return query select 'warning', 'never_fresh', format('%s says that what was fetched this moment is stale', p_type.staleness),
+            'it would be refreshed without end; null counts as stale';
+    end if;
+exception
+    when others then
+        return query select 'error', 'function_fails', format('%s fails: %s', p_type.staleness, sqlerrm), 'mend the function';
+end $$;
