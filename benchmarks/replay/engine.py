@@ -1,8 +1,8 @@
 """The same world replayed through the SQL engine, on a virtual clock: what is decided here, PostgreSQL decides.
 
-Viewers come and go by `change_viewers`, the checker's task runs every few seconds of the virtual clock, jobs are claimed
-under the real limits and the real quota, rows are stored, learned from and finished in one transaction. Workers that die
-with what they claimed, and a provider that answers 429 for minutes, can be injected.
+Viewers come and go by `change_viewers`, the checker's task runs every few seconds of the virtual clock, jobs are
+claimed under the real limits and the real quota, rows are stored, learned from and finished in one transaction. Workers
+that die with what they claimed, and a provider that answers 429 for minutes, can be injected.
 """
 
 import json
@@ -98,9 +98,7 @@ class _Run:
 
     async def _declare(self, rules: Rules) -> None:
         scale = self._world.scale
-        await self._db.execute(
-            SQL["provider"], int(scale.quota), scale.buffer, timedelta(hours=scale.bucket_hours)
-        )
+        await self._db.execute(SQL["provider"], int(scale.quota), scale.buffer, timedelta(hours=scale.bucket_hours))
         await self._db.execute(SQL["quota_use"])
         await self._db.execute(SQL["endpoint"], requests_to_grant(scale.requests))
         await self._db.execute(SQL["limit_use"])
