@@ -3,7 +3,7 @@
 -- for: internal
 create or replace function livewell.check_due(p_now timestamptz) returns jsonb
 language plpgsql security definer
-set search_path = '' set jit = off as $$
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_began constant timestamptz := clock_timestamp();
     v_left integer;

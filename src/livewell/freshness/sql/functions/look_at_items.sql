@@ -1,5 +1,5 @@
 -- How old items are, by type, and whether those that are stale may be refreshed now: a closed gate holds back what is there,
--- never what is missing. What fails is warned about and stops nothing else; a gate that fails is open.
+-- never what is missing. A check that fails is warned about and stops nothing else.
 -- for: internal
 create or replace function livewell.look_at_items(p_item_ids bigint[], p_now timestamptz) returns livewell.look[]
 language plpgsql security definer
@@ -21,15 +21,11 @@ begin
         ), p_now);
         v_shut := null;
         if v_type.gate <> 'always' then
-            begin
-                select jsonb_object_agg(g.key, coalesce(g.opens_at, p_now + interval '1 minute')) into v_shut
-                from livewell.open_gates(v_type.name, array(
-                    select j.key from unnest(v_judged) as j where j.stale and j.newest is not null
-                ), p_now) as g
-                where not g.open;
-            exception when others then
-                perform livewell.warn('freshness.gate_failed', v_type.name, format('%s: %s', sqlstate, sqlerrm), p_now);
-            end;
+            select jsonb_object_agg(g.key, coalesce(g.opens_at, p_now + interval '1 minute')) into v_shut
+            from livewell.open_gates(v_type.name, array(
+                select j.key from unnest(v_judged) as j where j.stale and j.newest is not null
+            ), p_now) as g
+            where not g.open;
         end if;
         select j.error into v_error from unnest(v_judged) as j where j.error is not null limit 1;
         if found then

@@ -2,7 +2,7 @@
 -- for: internal
 create or replace function livewell.task_check(p_now timestamptz) returns jsonb
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan as $$
 begin
     perform livewell.require_primary();
     perform livewell.fold_learning();

@@ -1,0 +1,50 @@
+"""Checkers and subscribers at once: one live refresh per item, nobody refused, nothing left behind."""
+
+import asyncio
+import random
+
+from livewell.freshness.tests.surface import MINUTE, NOON, SECOND, Freshness
+from livewell.kernel import Database
+from livewell.testing import make_type
+
+KEYS = [f"K{number}" for number in range(120)]
+
+
+async def test_one_live_refresh_per_item(owner: Database, database: Database, freshness: Freshness) -> None:
+    """Eight checkers, eight who subscribe and check, and claims between: never two live refreshes of one item, no error."""
+    await make_type(owner, "note")
+    ids = await freshness.watch("note", KEYS)
+
+    async def check(seed: int) -> None:
+        chance = random.Random(seed)
+        for turn in range(15):
+            now = NOON + turn * 3 * MINUTE
+            await freshness.tick(now)
+            some = chance.sample(ids, 30)
+            await freshness.change(some, 1, now)
+            await freshness.check(some, now + SECOND, priority=1000, cause="subscribe")
+            await freshness.change(some, -1, now + SECOND)
+
+    async def claim() -> None:
+        for _ in range(10):
+            rows = await database.fetch("select job_id, lease_token from livewell.claim_jobs('w', '{refresh}', 20)")
+            await database.fetch(
+                "select livewell.finish_jobs($1, $2)", [r["job_id"] for r in rows], [r["lease_token"] for r in rows]
+            )
+
+    await asyncio.gather(*(check(seed) for seed in range(8)), claim())
+    live = await owner.fetch("select payload ->> 'item' as item, count(*) from livewell.job_live group by 1 having count(*) > 1")
+    assert live == []
+    assert await owner.fetchval("select count(*) from livewell.item where viewers <> 1") == 0
+    assert await owner.fetchval("select count(*) from livewell.item where decision is null") == 0
+
+
+async def test_busy_items_are_left_to_their_holder(owner: Database, freshness: Freshness) -> None:
+    """An item somebody is looking at is passed over, not waited for."""
+    await make_type(owner, "note")
+    a, b = await freshness.watch("note", ["A", "B"])
+    async with owner.transaction() as other:
+        await other.execute("select from livewell.item where id = $1 for update", a)
+        async with asyncio.timeout(10):
+            assert await freshness.tick() == {"looked": 1, "queued": 1}
+            assert await freshness.check([a, b]) == {b: "queued"}
