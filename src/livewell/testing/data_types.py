@@ -8,7 +8,7 @@ from livewell.testing.endpoints import make_endpoint
 
 
 async def make_type(owner: Database, name: str, *, endpoint: str | None = None, **fields: Any) -> None:
-    """Make a data type with these fields of its table, and its endpoint if that is new; a TTL of a minute if not said."""
+    """Make a data type with these fields of its table, and its endpoint if that is new; a TTL of a minute else."""
     endpoint = endpoint or f"sim/{name}"
     if not await owner.fetchval("select exists (select from livewell.endpoint where name = $1)", endpoint):
         await make_endpoint(owner, endpoint)
