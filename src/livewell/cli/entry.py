@@ -12,11 +12,13 @@ from livewell.cli import (
     apply,
     audit,
     budget,
+    calendar,
     demo,
     drain,
     endpoints,
     health,
     jobs,
+    keys_of,
     kinds,
     maintenance,
     migrate,
@@ -25,6 +27,7 @@ from livewell.cli import (
     providers,
     settings,
     tasks,
+    types,
     worker,
     workers,
 )
@@ -54,6 +57,9 @@ app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
 app.add_typer(endpoints.group, name="endpoint")
 app.add_typer(providers.group, name="provider")
 app.add_typer(providers.keys, name="keys")
+app.add_typer(types.group, name="types")
+app.add_typer(keys_of.group, name="keys-of")
+app.add_typer(calendar.group, name="calendar")
 app.add_typer(tasks.group, name="tasks")
 app.add_typer(tasks.single, name="task")
 app.add_typer(tasks.cron, name="cron")
