@@ -175,7 +175,7 @@ async def _renewing(context: Context, stage: Stage) -> Bar:
 async def _subscribing(context: Context, stage: Stage, name: str, pairs: Pairs) -> list[Bar]:
     """Both sides in turn, round after round: in, then out."""
     batches = pairs.batches()
-    sides = {
+    sides: dict[str, tuple[str, str, list[tuple[Any, ...]]]] = {
         "plain": (INSERT, DELETE, [(one.sessions, one.items) for one in batches]),
         "livewell": (SUBSCRIBE, UNSUBSCRIBE, [(one.sessions, one.types, one.keys) for one in batches]),
     }
@@ -196,7 +196,11 @@ async def _subscribing(context: Context, stage: Stage, name: str, pairs: Pairs) 
                 "median": round(ours),
                 "unit": "rows/s",
                 "samples": [round(rate) for rate in rates["livewell", way]],
-                "sizes": {"rows": len(pairs.sessions), "batch": BATCH, "plain": [round(r) for r in rates["plain", way]]},
+                "sizes": {
+                    "rows": len(pairs.sessions),
+                    "batch": BATCH,
+                    "plain": [round(r) for r in rates["plain", way]],
+                },
             }
         )
         note = f"{ours:,.0f} of {plain:,.0f} rows/s, {len(pairs.sessions):,} rows, {BATCH:,} a call"
@@ -230,7 +234,9 @@ async def _rivalry(context: Context, stage: Stage) -> Bar:
 
     await asyncio.gather(*(rival(number) for number in range(RIVALS)))
     drift = await stage.connection.fetchval(DRIFT)
-    note = f"{RIVALS} connections, {RIVALS * scaled(context, RIVAL_CALLS):,} calls; {errors[0] if errors else 'no error'}"
+    note = (
+        f"{RIVALS} connections, {RIVALS * scaled(context, RIVAL_CALLS):,} calls; {errors[0] if errors else 'no error'}"
+    )
     return Bar(name="rivals: errors and items miscounted", value=float(len(errors) + drift), at_most=0.0, note=note)
 
 

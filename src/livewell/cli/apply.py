@@ -64,9 +64,10 @@ def apply(
 def sections() -> "list[Section]":
     """What the rooms take from a file, in the order it is applied."""
     from livewell.budgets import ProviderSection
+    from livewell.presence import PresenceSection
     from livewell.schedule import TaskSection
 
-    return [ProviderSection(), TaskSection()]
+    return [ProviderSection(), PresenceSection(), TaskSection()]
 
 
 def _read(file: Path) -> "Declarations":

@@ -22,6 +22,7 @@ from livewell.cli import (
     migrate,
     outcomes,
     postgres,
+    presence,
     providers,
     settings,
     tasks,
@@ -54,6 +55,9 @@ app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
 app.add_typer(endpoints.group, name="endpoint")
 app.add_typer(providers.group, name="provider")
 app.add_typer(providers.keys, name="keys")
+app.add_typer(presence.sessions, name="sessions")
+app.command("viewers", epilog=presence.VIEWERS_EXAMPLE)(presence.list_viewers)
+app.add_typer(presence.group, name="presence")
 app.add_typer(tasks.group, name="tasks")
 app.add_typer(tasks.single, name="task")
 app.add_typer(tasks.cron, name="cron")

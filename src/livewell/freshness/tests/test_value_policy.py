@@ -81,7 +81,9 @@ async def test_closed_quota(owner: Database, freshness: Freshness) -> None:
     await _paid(owner)
     [item] = await freshness.watch("quote", ["A"])
     await owner.execute(
-        "insert into livewell.quota_hour (provider, hour, bytes) values ('sim', date_trunc('hour', $1::timestamptz), $2)", NOON, QUOTA
+        "insert into livewell.quota_hour (provider, hour, bytes) values ('sim', date_trunc('hour', $1::timestamptz), $2)",
+        NOON,
+        QUOTA,
     )
     for policy in ("value", "viewers"):
         await owner.execute(

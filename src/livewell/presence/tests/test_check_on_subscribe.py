@@ -26,13 +26,17 @@ async def test_missing_and_stale_go_first(owner: Database) -> None:
     await make_type(owner, "quote", **await make_table(owner, "public.quotes"))
     await make_type(owner, "note")
     await make_type(owner, "profile", **await make_table(owner, "public.profiles"))
-    await owner.execute("insert into public.quotes values ('AAPL', now()); insert into public.profiles values ('AAPL', now() - interval '1 hour')")
+    await owner.execute(
+        "insert into public.quotes values ('AAPL', now()); insert into public.profiles values ('AAPL', now() - interval '1 hour')"
+    )
     assert await check(owner, ["quote", "note", "profile"], "AAPL") == {
         "quote": "fresh",
         "note": "queued",
         "profile": "queued",
     }
-    rows = await owner.fetch("select dedupe_key, priority, payload ->> 'cause' as cause from livewell.job_live order by 1")
+    rows = await owner.fetch(
+        "select dedupe_key, priority, payload ->> 'cause' as cause from livewell.job_live order by 1"
+    )
     assert [tuple(row) for row in rows] == [
         ("refresh/note/AAPL", 1000, "subscribe"),
         ("refresh/profile/AAPL", 1000, "subscribe"),
@@ -63,7 +67,9 @@ async def test_not_too_often(owner: Database) -> None:
     """One user has so many checks a minute; another has its own, and the next minute begins anew."""
     await make_type(owner, "note")
     await owner.execute("select livewell.set_setting('presence.checks_per_minute', '3')")
-    await owner.execute("insert into livewell.user_call values ('u1', date_trunc('minute', now()) - interval '1 minute', 3)")
+    await owner.execute(
+        "insert into livewell.user_call values ('u1', date_trunc('minute', now()) - interval '1 minute', 3)"
+    )
     asked = 0
     with pytest.raises(TooMany, match="more than 3 checks"):
         for asked in range(8):
