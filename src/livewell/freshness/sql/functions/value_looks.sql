@@ -39,7 +39,7 @@ begin
         join livewell.data_type as t on t.name = l.data_type
         join livewell.endpoint as e on e.name = t.endpoint
         left join livewell.type_learning as y on y.data_type = l.data_type
-        left join livewell.refresh_policy as p on p.provider = e.provider
+        left join livewell.byte_price as p on p.provider = e.provider
         cross join lateral (select extract(epoch from l.ttl)::double precision / 60 as ttl_minutes) as n
         cross join lateral (
             select coalesce(i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes) as bytes

@@ -64,18 +64,15 @@ create table livewell.learned (
     unchanged_sizes integer not null
 );
 
--- How each provider's refreshes are chosen, and the state of the controller that holds the price of a byte.
-create table livewell.refresh_policy (
+-- The state of the controller that holds the price of a byte, by provider.
+create table livewell.byte_price (
     provider text not null,
-    policy text,
     integral double precision not null default ln(0.0002),
     price double precision not null default 0,
     bucket_share double precision,
     priced_at timestamptz,
-    updated_at timestamptz not null default clock_timestamp(),
-    constraint refresh_policy_pkey primary key (provider),
-    constraint policy_has_a_provider foreign key (provider) references livewell.provider (name),
-    constraint policy_is_known check (policy in ('viewers', 'value'))
+    constraint byte_price_pkey primary key (provider),
+    constraint byte_price_has_a_provider foreign key (provider) references livewell.provider (name)
 ) with (fillfactor = 50);
 
 -- How far a walk over many rows has come, so that each run takes a slice and the next goes on.
