@@ -11,7 +11,7 @@ begin
     from livewell.item as i
     where i.id = any (p_item_ids) and (i.expires_at is null or i.expires_at <= p_now);
     if v_items is not null then
-        perform livewell.check_items(v_items, livewell.setting_integer('priority.on_subscribe'), 'subscribe', p_now);
+        perform livewell.check_items(v_items, livewell.setting_integer('priority.on_subscribe')::integer, 'subscribe', p_now);
     end if;
 exception
     when transaction_rollback then
