@@ -137,6 +137,7 @@ async def test_the_value_policy_walks_too(catalogue: Catalogue, owner: Database)
     await catalogue.scheduled("quote", 1)
     await catalogue.run("scheduled_refreshes")
     await catalogue.fetched("quote", ["k00000"], NOON)
+    await owner.execute("update livewell.provider set policy = 'value'")
     await owner.execute("insert into livewell.byte_price (provider, price) values ('sim', 1)")
     assert (await catalogue.run("scheduled_refreshes", NOON + HOUR))["queued"] == 1
 

@@ -6,7 +6,7 @@ import pytest
 
 from livewell.freshness import InvalidKey, UnknownType
 from livewell.kernel import Database, LivewellError
-from livewell.presence import InvalidPresence, NotSignedIn, TooMany
+from livewell.presence.errors import InvalidPresence, NotSignedIn, TooMany
 from livewell.testing import make_table, make_type
 
 
@@ -93,7 +93,7 @@ async def test_nothing_is_the_callers_to_choose(owner: Database) -> None:
     )
     assert arguments == "p_types text[], p_key text"
     for role in ("livewell_user", "livewell_anon"):
-        async with owner.transaction() as transaction:
-            await transaction.execute(f"set local role {role}")
-            with pytest.raises(LivewellError, match="permission denied"):
+        with pytest.raises(LivewellError, match="permission denied"):
+            async with owner.transaction() as transaction:
+                await transaction.execute(f"set local role {role}")
                 await transaction.execute("select livewell.check_items('{1}', 1000, 'x', now())")
