@@ -1,4 +1,4 @@
-"""`livewell sessions`, `livewell viewers` and `livewell presence`: who is there, what they look at, where it is read from."""
+"""`livewell sessions`, `viewers` and `presence`: who is there, what they look at, and where that is read from."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -29,7 +29,9 @@ async def test_drift_is_repaired_and_reported(presence: PresenceSql, owner: Data
     await owner.execute("update livewell.viewer set sessions = 5 where user_id = 'anna'")
     await owner.execute("delete from livewell.viewer where user_id = 'bert'")
     await owner.execute("insert into livewell.viewer select id, 'ghost', 1 from livewell.item where key = 'C'")
-    await owner.execute("insert into livewell.subscription select gen_random_uuid(), id from livewell.item where key = 'A'")
+    await owner.execute(
+        "insert into livewell.subscription select gen_random_uuid(), id from livewell.item where key = 'A'"
+    )
     assert not await presence.is_exact()
     counted = await presence.task("presence_recount")
     assert (counted["pairs_repaired"], counted["orphans_removed"]) == (3, 1)
@@ -56,7 +58,9 @@ async def test_the_recount_is_bounded(presence: PresenceSql, owner: Database) ->
 async def test_figures_are_sampled_by_the_hour(presence: PresenceSql, owner: Database) -> None:
     """Items, distinct viewers and subscriptions of a type, on average and at most; old hours are forgotten."""
     await owner.execute(
-        "insert into livewell.subscription_hour values ($1::timestamptz - interval '91 days', 'quote', 1, 1, 1, 1, 1, 1, 1)", NOON
+        "insert into livewell.subscription_hour"
+        " values ($1::timestamptz - interval '91 days', 'quote', 1, 1, 1, 1, 1, 1, 1)",
+        NOON,
     )
     await presence.open((1, "anna"), (2, "anna"), (3, "bert"))
     await presence.subscribe((1, "A"), (2, "A"), (3, "B"))

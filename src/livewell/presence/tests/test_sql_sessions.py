@@ -92,7 +92,9 @@ async def test_a_gateway_past_its_time_does_not_come_back_by_halves(presence: Pr
     assert await presence.open((9, "eve"), gateway="g", now=late) == ["opened"]
 
 
-async def test_a_gateway_that_is_renewed_at_the_last_moment_is_not_swept(presence: PresenceSql, owner: Database) -> None:
+async def test_a_gateway_that_is_renewed_at_the_last_moment_is_not_swept(
+    presence: PresenceSql, owner: Database
+) -> None:
     """What the sweeper saw as gone is looked at again on the locked row."""
     await presence.open((1, "anna"), gateway="g")
     await presence.renew_gateway("g", NOON + 4 * MINUTE)
@@ -122,11 +124,14 @@ async def test_a_session_moves_to_the_gateway_it_is_opened_at(presence: Presence
     assert await presence.viewers() == {"A": 1}
 
 
-async def test_the_sweeper_takes_the_longest_gone_first_and_some_at_a_time(presence: PresenceSql, owner: Database) -> None:
+async def test_the_sweeper_takes_the_longest_gone_first_and_some_at_a_time(
+    presence: PresenceSql, owner: Database
+) -> None:
     """A run is bounded, and asks to be run again at once while there is more."""
     await owner.execute(
         "insert into livewell.session (id, user_id, last_seen)"
-        " select gen_random_uuid(), 'u' || n, $1::timestamptz - n * interval '1 second' from generate_series(0, 5009) n",
+        " select gen_random_uuid(), 'u' || n, $1::timestamptz - n * interval '1 second'"
+        " from generate_series(0, 5009) as n",
         NOON,
     )
     first = await presence.task("presence_sweep", NOON + GONE_AFTER)

@@ -80,7 +80,8 @@ async def test_who_comes_does_not_wait_for_the_next_tick(presence: PresenceSql, 
     await presence.subscribe((1, "A"))
     rows = await owner.fetch("select dedupe_key, priority, payload ->> 'cause' as cause from livewell.job_live")
     assert [tuple(row) for row in rows] == [("refresh/quote/A", 1000, "subscribe")]
-    await owner.execute("delete from livewell.job_live; update livewell.item set expires_at = $1", NOON + MINUTE)
+    await owner.execute("delete from livewell.job_live")
+    await owner.execute("update livewell.item set expires_at = $1", NOON + MINUTE)
     await presence.open((2, "bert"))
     await presence.subscribe((2, "A"))
     assert await owner.fetchval("select count(*) from livewell.job_live") == 0
