@@ -53,6 +53,7 @@ from livewell.kernel import (
     ServiceOptions,
     migrate,
 )
+from livewell.presence import Presence, PresenceGauges, tell_recounted, tell_swept
 from livewell.registry import CalendarKeeper, RegistryStore
 from livewell.schedule import CHANNEL as TASKS_CHANNEL
 from livewell.schedule import (
@@ -88,6 +89,8 @@ TELLERS = {
     "job_partitions": tell_partitions,
     "job_retention": tell_retention,
     "audit_seal": tell_sealed,
+    "presence_sweep": tell_swept,
+    "presence_recount": tell_recounted,
 }
 
 
@@ -135,6 +138,10 @@ class Livewell:
     @property
     def budgets(self) -> BudgetStore:
         return BudgetStore(self.database)
+
+    @property
+    def presence(self) -> Presence:
+        return Presence(self.database)
 
     @property
     def tasks(self) -> TaskStore:
@@ -390,7 +397,7 @@ class Livewell:
             longest_pause=LONGEST_PAUSE,
         )
         service = Service(
-            agents=[TaskGauges(self.tasks), BudgetGauges(self.budgets)],
+            agents=[TaskGauges(self.tasks), BudgetGauges(self.budgets), PresenceGauges(self.presence.store)],
             components=[listener, scheduler],
             options=ServiceOptions(longest_pause=LONGEST_PAUSE, first_round_within=FIRST_ROUNDS),
         )

@@ -24,6 +24,7 @@ from livewell.cli import (
     migrate,
     outcomes,
     postgres,
+    presence,
     providers,
     settings,
     tasks,
@@ -60,6 +61,9 @@ app.add_typer(providers.keys, name="keys")
 app.add_typer(types.group, name="types")
 app.add_typer(keys_of.group, name="keys-of")
 app.add_typer(calendar.group, name="calendar")
+app.add_typer(presence.sessions, name="sessions")
+app.command("viewers", epilog=presence.VIEWERS_EXAMPLE)(presence.list_viewers)
+app.add_typer(presence.group, name="presence")
 app.add_typer(tasks.group, name="tasks")
 app.add_typer(tasks.single, name="task")
 app.add_typer(tasks.cron, name="cron")
