@@ -83,7 +83,7 @@ async def depth_is_bounded(catalogue: Catalogue) -> None:
 
 
 async def cost_is_bounded(catalogue: Catalogue) -> None:
-    """With five types of 50,000 keys each a run touches a few rows for each key it looks at, and none for the others."""
+    """With five types of 50,000 keys each a run touches a few rows for each key it looks at, and none for others."""
     for name in ("quote", "profile", "ratios", "dividends", "earnings"):
         await catalogue.scheduled(name, 50_000)
     await catalogue.owner.execute("analyze livewell.type_key")
@@ -91,9 +91,7 @@ async def cost_is_bounded(catalogue: Catalogue) -> None:
     for minute in range(2):
         async with catalogue.owner.connection() as connection, connection.transaction():
             before = await connection.fetchval(TOUCHED)
-            await connection.execute(
-                "select livewell.task_scheduled_refreshes($1)", NOON + HOUR + minute * MINUTE
-            )
+            await connection.execute("select livewell.task_scheduled_refreshes($1)", NOON + HOUR + minute * MINUTE)
             assert await connection.fetchval(TOUCHED) - before <= 100 * 1000
     assert len(await catalogue.jobs()) == 2000
 
@@ -117,7 +115,12 @@ async def test_contract_9_every_key_at_a_bounded_cost(catalogue: Catalogue, proo
 @pytest.mark.parametrize(
     ("function", "guard", "instead", "proof"),
     [
-        ("decide_items", "p_priority < 0 then p_priority", "p_priority < 0 then d.priority_floor", priority_is_below_all),
+        (
+            "decide_items",
+            "p_priority < 0 then p_priority",
+            "p_priority < 0 then d.priority_floor",
+            priority_is_below_all,
+        ),
         ("walk_keys", "v_ids, -1, 'scheduled'", "v_ids, null, 'scheduled'", priority_is_below_all),
         ("viewers_first", "greatest(0, l.lowest_priority)", "l.lowest_priority", viewers_are_claimed_first),
     ],

@@ -15,6 +15,7 @@ from livewell.cli import (
     demo,
     drain,
     endpoints,
+    freshness,
     health,
     jobs,
     kinds,
@@ -25,6 +26,7 @@ from livewell.cli import (
     providers,
     settings,
     tasks,
+    watch,
     worker,
     workers,
 )
@@ -51,6 +53,8 @@ jobs.group.command("drain", epilog=drain.EXAMPLE)(drain.drain)
 app.add_typer(kinds.group, name="kinds")
 app.command("apply", epilog=apply.EXAMPLE)(apply.apply)
 app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
+app.command("freshness", epilog=freshness.EXAMPLE)(freshness.freshness)
+app.command("watch", epilog=watch.EXAMPLE)(watch.watch)
 app.add_typer(endpoints.group, name="endpoint")
 app.add_typer(providers.group, name="provider")
 app.add_typer(providers.keys, name="keys")
