@@ -109,7 +109,8 @@ async def bars(context: Context) -> list[Bar]:
     async with fresh_queue(context, "many_ticks") as queue:
         await _fill(queue, 10 * users, 10 * keys)
         await queue.other.execute(
-            "update livewell.item set due_at = now() + interval '1 hour' where due_at < now() and substr(key, 2)::int > $1", keys
+            "update livewell.item set due_at = now() + interval '1 hour' where due_at < now() and substr(key, 2)::int > $1",
+            keys,
         )
         await queue.other.execute("vacuum analyze livewell.item")
         many = await _ticks(queue)
@@ -167,7 +168,9 @@ async def _tick_and_walk(queue: Queue) -> tuple[list[float], list[float]]:
 
 async def _due(queue: Queue, stale: int) -> float:
     for name in TYPES:
-        await queue.other.execute(f"update public.{name} set fetched_at = now() - interval '2 hours' where substr(symbol, 2)::int % 100 < {stale}")
+        await queue.other.execute(
+            f"update public.{name} set fetched_at = now() - interval '2 hours' where substr(symbol, 2)::int % 100 < {stale}"
+        )
     await queue.other.execute(
         f"update livewell.item set due_at = now() - interval '1 minute' where substr(key, 2)::int % 100 < {stale}"
     )
@@ -194,7 +197,9 @@ async def _rolled_back(
 
 async def _idle(queue: Queue) -> tuple[float, float]:
     """Medians of a tick with nothing due and of the shortest round trip, in turn."""
-    await queue.other.execute("update livewell.item set due_at = now() + interval '1 day' where due_at < now() + interval '1 hour'")
+    await queue.other.execute(
+        "update livewell.item set due_at = now() + interval '1 day' where due_at < now() + interval '1 hour'"
+    )
     await queue.other.execute("vacuum analyze livewell.item")
     waits: dict[str, list[float]] = {TICK: [], "select 1": []}
     for _ in range(IDLE_SAMPLES):

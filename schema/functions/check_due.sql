@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION livewell.check_due(p_now timestamp with time zone)
  SECURITY DEFINER
  SET search_path TO ''
  SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
     v_began constant timestamptz := clock_timestamp();

@@ -1,17 +1,16 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
 CREATE OR REPLACE FUNCTION livewell.decide_items(p_looks livewell.look[], p_priority integer, p_now timestamp with time zone)
- RETURNS TABLE(item_id bigint, decision text, due_at timestamp with time zone, priority integer)
+ RETURNS livewell.decided_item[]
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-#variable_conflict use_column
 declare
+    v_decided livewell.decided_item[];
     v_look_again constant interval := livewell.setting_interval('freshness.look_again');
     v_queued_again constant interval := livewell.setting_interval('freshness.queued_again');
 begin
-    return query
     with concerned as (
         select e.name, e.provider, e.state = 'active' and p.state = 'active' as active, livewell.policy_of(p) as policy
         from livewell.endpoint as e
@@ -27,7 +26,7 @@ begin
     ),
     judged as (
         select
-            l.*, t.endpoint, c.provider, t.priority_floor, m.depth, case when c.policy = 'value' and p_priority is null then m.soon end as soon,
+            l.*, l.score * t.keys_per_request as worth, t.endpoint, c.provider, t.priority_floor, m.depth, case when c.policy = 'value' and p_priority is null then m.soon end as soon,
             case when c.policy = 'value' and p_priority is null then o.room end as room, c.policy,
             case
                 when not l.stale then 'fresh'
@@ -35,7 +34,7 @@ begin
                 when l.error is not null and i.failed_check_at > p_now - l.ttl then 'check_failed'
                 when c.active is not true then 'endpoint_closed'
                 when o.open is not true then 'quota_closed'
-                when c.policy = 'value' and l.newest is not null and l.error is null and l.score <= 0 then 'not_worth'
+                when c.policy = 'value' and coalesce(p_priority, 0) >= 0 and l.newest is not null and l.error is null and l.score <= 0 then 'not_worth'
                 else 'queued'
             end as decision,
             i.failed_check_at
@@ -48,9 +47,9 @@ begin
     ),
     ranked as (
         select
-            j.*, row_number() over (partition by j.endpoint, j.decision order by j.score desc nulls last, j.viewers desc, j.newest nulls first, j.item_id) as rank,
+            j.*, row_number() over (partition by j.endpoint, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id) as rank,
             sum(j.bytes) over (
-                partition by j.provider, j.decision order by j.score desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
+                partition by j.provider, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
                 rows between unbounded preceding and 1 preceding
             ) as bytes_before
         from judged as j
@@ -64,8 +63,8 @@ begin
         end as final
         from ranked as r
     )
-    select
-        d.item_id, d.final,
+    select array_agg(row (
+        d.item_id, d.data_type, d.key, d.newest, d.ttl, d.error, d.score, d.endpoint, d.final,
         case d.final
             when 'fresh' then greatest(d.newest + d.ttl, p_now + least(d.ttl, interval '1 minute') / 60)
             when 'gate_closed' then greatest(d.opens_at, p_now + interval '1 second')
@@ -84,5 +83,8 @@ begin
                 else d.viewers
             end)
         end
+    )::livewell.decided_item)
+    into v_decided
     from decided as d;
+    return v_decided;
 end $function$;

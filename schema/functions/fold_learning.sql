@@ -14,15 +14,35 @@ begin
         delete from livewell.learned as l
         where l.ctid = any (array(select n.ctid from livewell.learned as n limit 10000 for update skip locked))
         returning l.*
+    ),
+    sums as (
+        select t.data_type, sum(t.fetches) as fetches, sum(t.changes) as changes, sum(t.minutes_between) as minutes,
+            sum(t.slope) as slope, sum(t.information) as information, sum(t.bytes) / nullif(sum(t.sizes), 0) as bytes, sum(t.sizes) as sizes,
+            sum(t.unchanged_bytes) / nullif(sum(t.unchanged_sizes), 0) as unchanged_bytes, sum(t.unchanged_sizes) as unchanged_sizes,
+            60 / extract(epoch from d.ttl)::double precision as first_rate
+        from taken as t join livewell.data_type as d on d.name = t.data_type
+        group by t.data_type, d.ttl
     )
-    insert into livewell.type_learning as y (data_type, fetches, changes, minutes_between, bytes_mean)
-    select t.data_type, sum(t.fetches), sum(t.changes), sum(t.minutes_between), sum(t.bytes) / nullif(sum(t.sizes), 0)
-    from taken as t
-    where exists (select from livewell.data_type as d where d.name = t.data_type)
-    group by t.data_type
-    order by t.data_type
+    insert into livewell.type_learning as y (
+        data_type, fetches, changes, minutes_between, change_rate, rate_weight, bytes_mean, unchanged_bytes
+    )
+    select s.data_type, s.fetches, s.changes, s.minutes, n.change_rate, n.weight, n.bytes, n.unchanged_bytes
+    from sums as s
+    left join livewell.type_learning as o on o.data_type = s.data_type
+    cross join lateral (
+        select least(coalesce(o.rate_weight, 5) + s.information, 1000) as weight,
+            coalesce(o.bytes_mean + (1 - power(0.95, s.sizes)) * (s.bytes - o.bytes_mean), s.bytes, o.bytes_mean) as bytes,
+            coalesce(o.unchanged_bytes + (1 - power(0.95, s.unchanged_sizes)) * (s.unchanged_bytes - o.unchanged_bytes), s.unchanged_bytes, o.unchanged_bytes)
+                as unchanged_bytes
+    ) as w
+    cross join lateral (
+        select w.weight, w.bytes, w.unchanged_bytes, coalesce(o.change_rate, s.first_rate) * exp(greatest(-1, least(1,
+            s.slope / (w.weight + 0.3 * abs(s.slope))
+        ))) as change_rate
+    ) as n
+    order by s.data_type
     on conflict (data_type) do update
     set fetches = y.fetches + excluded.fetches, changes = y.changes + excluded.changes,
-        minutes_between = y.minutes_between + excluded.minutes_between,
-        bytes_mean = coalesce(y.bytes_mean + 0.1 * (excluded.bytes_mean - y.bytes_mean), y.bytes_mean, excluded.bytes_mean);
+        minutes_between = y.minutes_between + excluded.minutes_between, change_rate = excluded.change_rate,
+        rate_weight = excluded.rate_weight, bytes_mean = excluded.bytes_mean, unchanged_bytes = excluded.unchanged_bytes;
 end $function$;

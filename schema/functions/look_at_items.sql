@@ -23,15 +23,11 @@ begin
         ), p_now);
         v_shut := null;
         if v_type.gate <> 'always' then
-            begin
-                select jsonb_object_agg(g.key, coalesce(g.opens_at, p_now + interval '1 minute')) into v_shut
-                from livewell.open_gates(v_type.name, array(
-                    select j.key from unnest(v_judged) as j where j.stale and j.newest is not null
-                ), p_now) as g
-                where not g.open;
-            exception when others then
-                perform livewell.warn('freshness.gate_failed', v_type.name, format('%s: %s', sqlstate, sqlerrm), p_now);
-            end;
+            select jsonb_object_agg(g.key, coalesce(g.opens_at, p_now + interval '1 minute')) into v_shut
+            from livewell.open_gates(v_type.name, array(
+                select j.key from unnest(v_judged) as j where j.stale and j.newest is not null
+            ), p_now) as g
+            where not g.open;
         end if;
         select j.error into v_error from unnest(v_judged) as j where j.error is not null limit 1;
         if found then

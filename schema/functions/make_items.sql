@@ -22,7 +22,7 @@ begin
             hint = format('livewell types show %s', v_bad.data_type);
     elsif found then
         raise exception using errcode = 'LWF02',
-            message = format('%s is no key of type %s', coalesce(quote_literal(left(v_bad.key, 100)), '(none)'), v_bad.data_type),
+            message = format('%s is no key of type %s', coalesce(to_json(left(v_bad.key, 100))::text, '(none)'), v_bad.data_type),
             hint = format('livewell types show %s: its key_pattern says what a key is', v_bad.data_type);
     end if;
     insert into livewell.item (data_type, key, due_at, created_at)

@@ -14,11 +14,17 @@ declare
     v_passed tid[];
     v_locked tid[];
     v_has_serial_keys boolean;
+    v_for_viewers boolean;
 begin
     v_all.rooms := p_rooms;
     for v_number in 1..10 loop
         v_lanes := livewell.lanes_within_budget(p_lanes, v_all.rooms, v_all.places);
         exit when v_lanes is null;
+        v_for_viewers := false;
+        if exists (select from unnest(v_lanes) as l where l.queue_group <> v_lanes[1].queue_group) then
+            v_lanes := livewell.viewers_first(v_lanes, v_passed);
+            v_for_viewers := exists (select from unnest(v_lanes) as l where l.lowest_priority >= 0);
+        end if;
         v_found := (livewell.share_out(v_lanes, p_max_jobs - coalesce(cardinality(v_all.places), 0), v_passed)).places;
         exit when v_found is null;
         v_passed := v_passed || v_found;
@@ -36,8 +42,8 @@ begin
         v_all.rooms := v_round.rooms;
         v_all.places := v_all.places || v_round.places;
         v_all.keys := v_all.keys || v_round.keys;
-        exit when v_round.places is null or cardinality(v_round.places) = cardinality(v_found)
-            or cardinality(v_all.places) >= p_max_jobs;
+        exit when cardinality(v_all.places) >= p_max_jobs;
+        exit when not v_for_viewers and (v_round.places is null or cardinality(v_round.places) = cardinality(v_found));
     end loop;
     if array_remove(v_all.keys, null) = '{}' then
         v_all.keys := null;

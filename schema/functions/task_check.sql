@@ -5,6 +5,8 @@ CREATE OR REPLACE FUNCTION livewell.task_check(p_now timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 begin
     perform livewell.require_primary();

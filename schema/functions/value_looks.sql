@@ -7,51 +7,52 @@ CREATE OR REPLACE FUNCTION livewell.value_looks(p_looks livewell.look[], p_now t
  SET search_path TO ''
 AS $function$
 declare
-    v_valued livewell.look[];
+    v_types constant text[] := array(
+        select t.name from livewell.data_type as t
+        join livewell.endpoint as e on e.name = t.endpoint
+        join livewell.provider as p on p.name = e.provider
+        where livewell.policy_of(p) = 'value'
+    );
+    v_looks livewell.look[] := array(select l from unnest(p_looks) as l where l.stale and l.data_type = any (v_types));
+    v_stay constant double precision := extract(epoch from livewell.setting_interval('freshness.mean_stay')) / 60;
+    v_bytes double precision[];
+    v_scores double precision[];
 begin
-    with known as (
+    if v_looks = '{}' then
+        return p_looks;
+    end if;
+    select array_agg(k.bytes), livewell.score_items(
+        array_agg(k.age), array_agg(k.ttl_minutes), array_agg(k.viewers), array_agg(k.average), array_agg(k.rate), array_agg(k.bytes),
+        array_agg(k.unchanged_bytes), array_agg(k.wait), array_agg(k.value_rule), array_agg(k.price), v_stay
+    )
+    into v_bytes, v_scores
+    from (
         select
-            l.at, l.item_id, l.data_type, l.key, l.viewers, l.newest, l.ttl, l.stale, l.error, l.opens_at, t.value_rule,
-            i.viewers_average, coalesce(i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes) as bytes,
-            coalesce(p.price, 0) as price, n.ttl_minutes,
-            case when l.newest is null then 20 * n.ttl_minutes
-                else greatest(n.ttl_minutes, extract(epoch from p_now - l.newest) / 60) end as age,
-            greatest(0, extract(epoch from p_now - greatest(l.newest + l.ttl, i.watched_since)) / 60) as wait,
-            i.fetches + 2 as fetches, i.changes + 2 * f.changed as changes,
-            (i.minutes_between + 2 * f.minutes) / (i.fetches + 2) as minutes
-        from unnest(p_looks) with ordinality
+            l.viewers, t.value_rule, n.ttl_minutes, b.bytes, coalesce(y.unchanged_bytes, b.bytes) as unchanged_bytes,
+            coalesce(p.price, 0) as price, greatest(coalesce(i.change_rate, y.change_rate, 1 / n.ttl_minutes), 0.001 / n.ttl_minutes) as rate,
+            i.viewers + (i.viewers_average - i.viewers) * power(
+                0.5, greatest(0, extract(epoch from p_now - i.averaged_at)) / 86400
+            )::double precision as average,
+            extract(epoch from p_now - l.newest)::double precision / 60 as age,
+            greatest(0, extract(epoch from p_now - greatest(l.newest + l.ttl, i.watched_since)) / 60)::double precision as wait
+        from unnest(v_looks) with ordinality
             as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, at)
         join livewell.item as i on i.id = l.item_id
         join livewell.data_type as t on t.name = l.data_type
         join livewell.endpoint as e on e.name = t.endpoint
         left join livewell.type_learning as y on y.data_type = l.data_type
         left join livewell.refresh_policy as p on p.provider = e.provider
-        cross join lateral (select extract(epoch from l.ttl) / 60 as ttl_minutes) as n
+        cross join lateral (select extract(epoch from l.ttl)::double precision / 60 as ttl_minutes) as n
         cross join lateral (
-            select (coalesce(y.changes, 0) + 1.26) / (coalesce(y.fetches, 0) + 2) as changed,
-                (coalesce(y.minutes_between, 0) + 2 * n.ttl_minutes) / (coalesce(y.fetches, 0) + 2) as minutes
-        ) as f
-        where l.stale
-    ),
-    rated as (
-        select k.*, greatest(
-            -ln(1 - least(0.98, k.changes / (k.fetches + 0.5))) / k.minutes, 0.001 / k.ttl_minutes
-        ) as rate
-        from known as k
-    ),
-    scored as (
-        select livewell.score_items(
-            array_agg(r.age order by r.at), array_agg(r.ttl_minutes order by r.at), array_agg(r.viewers order by r.at),
-            array_agg(r.viewers_average order by r.at), array_agg(r.rate order by r.at), array_agg(r.bytes order by r.at),
-            array_agg(r.wait order by r.at), array_agg(r.value_rule order by r.at), array_agg(r.price order by r.at), 12
-        ) as scores, array_agg(r.at order by r.at) as ats
-        from rated as r
-    )
-    select array_agg(row (
-        r.item_id, r.data_type, r.key, r.viewers, r.newest, r.ttl, r.stale, r.error, r.opens_at, s.score, r.bytes
-    )::livewell.look)
-    into v_valued
-    from scored cross join lateral unnest(scored.ats, scored.scores) as s (at, score)
-    join rated as r on r.at = s.at;
-    return v_valued;
+            select coalesce(i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes) as bytes
+        ) as b
+        order by l.at
+    ) as k;
+    return array(select l from unnest(p_looks) as l where not (l.stale and l.data_type = any (v_types))) || array(
+        select row (
+            l.item_id, l.data_type, l.key, l.viewers, l.newest, l.ttl, l.stale, l.error, l.opens_at, l.value, l.size
+        )::livewell.look
+        from unnest(v_looks, v_scores, v_bytes)
+            as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, value, size)
+    );
 end $function$;

@@ -22,12 +22,15 @@ create table livewell.item (
     fetches integer not null default 0,
     changes integer not null default 0,
     minutes_between double precision not null default 0,
+    change_rate double precision,
+    rate_weight double precision not null default 0.3,
     bytes_mean double precision,
     created_at timestamp with time zone not null default clock_timestamp(),
     constraint item_counts_are_not_negative CHECK (((fetches >= 0) AND ((changes >= 0) AND (changes <= fetches)) AND (minutes_between >= (0)::double precision))),
     constraint item_has_a_type FOREIGN KEY (data_type) REFERENCES livewell.data_type(name),
     constraint item_is_one_per_type_and_key UNIQUE (data_type, key),
     constraint item_pkey PRIMARY KEY (id),
+    constraint item_rate_is_positive CHECK (((change_rate > (0)::double precision) AND (rate_weight > (0)::double precision))),
     constraint item_viewers_are_not_negative CHECK ((viewers >= 0))
 ) with (fillfactor=70);
 

@@ -5,6 +5,10 @@ create table livewell.learned (
     fetches integer not null,
     changes integer not null,
     minutes_between double precision not null,
-    bytes double precision not null,
-    sizes integer not null
+    slope double precision not null,
+    information double precision not null,
+    bytes double precision,
+    sizes integer not null,
+    unchanged_bytes double precision,
+    unchanged_sizes integer not null
 );

@@ -3,7 +3,7 @@
 create table livewell.refresh_policy (
     provider text not null,
     policy text,
-    integral double precision not null default ln((20.0 / (1000000)::numeric)),
+    integral double precision not null default ln(0.0002),
     price double precision not null default 0,
     bucket_share double precision,
     priced_at timestamp with time zone,

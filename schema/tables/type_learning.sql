@@ -5,7 +5,10 @@ create table livewell.type_learning (
     fetches double precision not null default 0,
     changes double precision not null default 0,
     minutes_between double precision not null default 0,
+    change_rate double precision,
+    rate_weight double precision not null default 5,
     bytes_mean double precision,
+    unchanged_bytes double precision,
     constraint type_learning_has_a_type FOREIGN KEY (data_type) REFERENCES livewell.data_type(name),
     constraint type_learning_pkey PRIMARY KEY (data_type)
 ) with (fillfactor=50);

@@ -1,9 +1,10 @@
-"""Contracts 4 and 12: one bad data type stops only itself, and a tick costs what is due; each guard shown to be needed."""
+"""Contracts 4, 12 and 18: one bad type stops only itself, a tick costs what is due, users need no rights; with their guards."""
 
 import pytest
 
 from livewell.freshness.tests.surface import DAY, MINUTE, NOON, Freshness
 from livewell.kernel import Database, LivewellError
+from livewell.presence.tests.test_check_on_subscribe import check
 from livewell.testing import make_table, make_type
 from tests.contracts.guards import take_away
 
@@ -91,3 +92,17 @@ async def test_contract_12_needs_the_due_time(owner: Database) -> None:
     await take_away(owner, "check_due", "i.watched and i.due_at <= p_now", "i.watched")
     with pytest.raises(AssertionError):
         await _costs_what_is_due(owner)
+
+
+async def test_contract_18(owner: Database) -> None:
+    """Contract 18: a user's check on subscribe needs no rights on tables."""
+    await make_type(owner, "note")
+    assert await check(owner, ["note"], "AAPL") == {"note": "queued"}
+
+
+async def test_contract_18_needs_its_guard(owner: Database) -> None:
+    """With the rights of the caller the check cannot read what it decides by."""
+    await make_type(owner, "note")
+    await owner.execute("alter function livewell.check_on_subscribe(text[], text) security invoker")
+    with pytest.raises(LivewellError, match="permission denied"):
+        await check(owner, ["note"], "AAPL")

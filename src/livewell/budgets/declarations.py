@@ -162,6 +162,7 @@ class ProviderDeclaration(Calls):
     key_env: Variable | None = None
     key_file: File | None = None
     quota: Quota = Quota()
+    policy: Literal["viewers", "value"] | None = None
     endpoint: dict[EndpointName, EndpointDeclaration] = {}
     key: dict[Name, KeyDeclaration] = {}
 
@@ -189,6 +190,7 @@ PROVIDER_COLUMNS = {
     "quota.use": "quota_use",
     "quota.pace": "pace",
     "quota.bucket": "pace_bucket",
+    "policy": "policy",
 }
 ACCOUNT_COLUMNS = {
     **_LIMIT_COLUMNS,

@@ -22,6 +22,7 @@ class Provider:
     quota_use: float
     pace: str
     pace_bucket: timedelta
+    policy: str | None
     created_at: datetime
     updated_at: datetime
 

@@ -60,7 +60,7 @@ def set_provider(
         typer.Argument(
             metavar="NAME=VALUE…",
             help="As in livewell.toml: state, description, base_url, quota.bytes, quota.window, quota.use, quota.pace,"
-            " quota.bucket; quota.bytes=unlimited for no quota, NAME= for the default.",
+            " quota.bucket, policy; quota.bytes=unlimited for no quota, NAME= for the default.",
         ),
     ],
     reason: Reason = None,

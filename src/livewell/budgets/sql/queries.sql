@@ -25,7 +25,7 @@ select livewell.reset_endpoint($1, $2, $3)
 -- name: list_providers
 -- Providers by name.
 select
-    name, state, description, base_url, quota_bytes, quota_window, quota_use, pace, pace_bucket, created_at, updated_at
+    name, state, description, base_url, quota_bytes, quota_window, quota_use, pace, pace_bucket, policy, created_at, updated_at
 from livewell.providers
 where $1::text[] is null or name = any ($1)
 order by name

@@ -55,7 +55,12 @@ class Freshness:
     ) -> None:
         count = len(ids)
         await self.caller.execute(
-            "select livewell.learn_items($1, $2, $3, $4, $5)", ids, [outcome] * count, [hash] * count, [bytes] * count, now
+            "select livewell.learn_items($1, $2, $3, $4, $5)",
+            ids,
+            [outcome] * count,
+            [hash] * count,
+            [bytes] * count,
+            now,
         )
 
     async def item(self, item_id: int) -> dict[str, Any]:

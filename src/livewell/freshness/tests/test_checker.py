@@ -24,7 +24,9 @@ async def test_missing_is_stale(owner: Database, freshness: Freshness) -> None:
     await freshness.watch("quote", ["AAPL", "MSFT"], viewers=3)
     assert await freshness.tick() == {"looked": 2, "queued": 2}
     assert await freshness.jobs() == {"refresh/quote/AAPL": 3, "refresh/quote/MSFT": 3}
-    job = await owner.fetchrow("select kind, endpoint, payload::text as payload, serial_key from livewell.job_live limit 1")
+    job = await owner.fetchrow(
+        "select kind, endpoint, payload::text as payload, serial_key from livewell.job_live limit 1"
+    )
     assert job is not None
     assert (job["kind"], job["endpoint"], job["serial_key"]) == ("refresh.quote", "sim/quote", "sim/AAPL")
     assert '"cause": "missing"' in job["payload"]
@@ -56,7 +58,9 @@ async def test_row_overrides_ttl(owner: Database, freshness: Freshness) -> None:
     """A row's own TTL counts where the table has the column and the row a value, as an interval or as minutes."""
     table = await make_table(owner, "public.quotes", ttl_column="keep")
     await make_type(owner, "quote", **table)
-    await owner.execute("insert into public.quotes values ('A', $1, null, '2 hours'), ('B', $1, null, null)", NOON - MINUTE)
+    await owner.execute(
+        "insert into public.quotes values ('A', $1, null, '2 hours'), ('B', $1, null, null)", NOON - MINUTE
+    )
     a, b = await freshness.watch("quote", ["A", "B"])
     assert await freshness.check([a, b]) == {a: "fresh", b: "queued"}
     assert (await freshness.item(a))["due_at"] == NOON + 119 * MINUTE
@@ -225,14 +229,14 @@ async def test_sweep(owner: Database, freshness: Freshness) -> None:
 
 
 async def test_changed_ttl(owner: Database, freshness: Freshness) -> None:
-    """What decides about age has changed: everything watched of the type is due."""
+    """When what decides about age changes, everything watched of the type is due with the same statement."""
+    now = await owner.fetchval("select clock_timestamp()")
     await _quotes(owner, ttl=DAY)
-    await _row(owner, "AAPL", NOON - MINUTE)
-    await freshness.watch("quote", ["AAPL"])
-    await freshness.tick()
+    await _row(owner, "AAPL", now - MINUTE)
+    await freshness.watch("quote", ["AAPL"], now=now)
+    assert await freshness.tick(now) == {"looked": 1, "fresh": 1}
     await owner.execute("update livewell.data_type set ttl = '30 seconds'")
-    assert await owner.fetchval("select livewell.due_now('{quote}', $1)", NOON + SECOND) == 1
-    assert await freshness.tick(NOON + SECOND) == {"looked": 1, "queued": 1}
+    assert await freshness.tick(now + MINUTE) == {"looked": 1, "queued": 1}
 
 
 async def _gate(owner: Database) -> None:
@@ -254,5 +258,9 @@ async def test_closed_gate(owner: Database, freshness: Freshness) -> None:
     await _row(owner, "OPEN", NOON - DAY)
     await _row(owner, "CLOSED", NOON - DAY)
     opened, closed, missing = await freshness.watch("quote", ["OPEN", "CLOSED", "MISSING"])
-    assert await freshness.check([opened, closed, missing]) == {opened: "queued", closed: "gate_closed", missing: "queued"}
+    assert await freshness.check([opened, closed, missing]) == {
+        opened: "queued",
+        closed: "gate_closed",
+        missing: "queued",
+    }
     assert (await freshness.item(closed))["due_at"] == NOON + 60 * MINUTE

@@ -1,5 +1,8 @@
 """What fetches teach: change, size, and when to look again."""
 
+import math
+import random
+
 import pytest
 
 from livewell.freshness.tests.surface import DAY, MINUTE, NOON, SECOND, Freshness
@@ -18,7 +21,7 @@ async def test_change_is_learned(owner: Database, freshness: Freshness) -> None:
     await freshness.learn([item], "unchanged", NOON + 20 * MINUTE, bytes=300)
     seen = await freshness.item(item)
     assert (seen["fetches"], seen["changes"], seen["minutes_between"]) == (3, 1, 20)
-    assert seen["bytes_mean"] == pytest.approx(1000 + 300 + 210 - 0.3 * (1510 - 300))
+    assert seen["bytes_mean"] == pytest.approx(1300), "only what brought something new tells its size"
     assert seen["due_at"] == NOON + 21 * MINUTE
 
 
@@ -33,6 +36,33 @@ async def test_types_learn_from_their_items(owner: Database, freshness: Freshnes
     row = await owner.fetchrow("select fetches, changes, minutes_between, bytes_mean from livewell.type_learning")
     assert row is not None
     assert tuple(row) == (2, 2, 20, 1000)
+
+
+async def test_unchanged_answers_have_a_size(owner: Database, freshness: Freshness) -> None:
+    """What an unchanged answer costs is learned by type, whether the API says so or sends everything again."""
+    await make_type(owner, "note")
+    ids = await freshness.watch("note", ["A", "B"])
+    await freshness.learn(ids, "fetched", NOON, hash=b"1", bytes=1000)
+    await freshness.learn(ids, "unchanged", NOON + MINUTE, bytes=300)
+    await freshness.tick()
+    assert await owner.fetchval("select unchanged_bytes from livewell.type_learning") == 300
+    await freshness.learn(ids, "fetched", NOON + 2 * MINUTE, hash=b"1", bytes=1000)
+    await freshness.tick()
+    assert await owner.fetchval("select unchanged_bytes from livewell.type_learning") == pytest.approx(368.25)
+
+
+@pytest.mark.parametrize("per_hour", [0.2, 1, 10])
+async def test_rate_is_learned(owner: Database, freshness: Freshness, per_hour: float) -> None:
+    """The learned rate comes near the true one, from fetches that only say whether something had changed."""
+    chance = random.Random(7)
+    await make_type(owner, "note", ttl=60 * MINUTE)
+    [item] = await freshness.watch("note", ["A"])
+    await freshness.learn([item], "fetched", NOON)
+    for fetch in range(1, 200):
+        changed = chance.random() < 1 - math.exp(-per_hour / 2)
+        await freshness.learn([item], "fetched" if changed else "unchanged", NOON + fetch * 30 * MINUTE)
+    seen = await freshness.item(item)
+    assert per_hour / 60 / 2 < seen["change_rate"] < 2 * per_hour / 60
 
 
 @pytest.mark.parametrize(("outcome", "again"), [("failed", MINUTE), ("refused", MINUTE), ("gone", 60 * MINUTE)])

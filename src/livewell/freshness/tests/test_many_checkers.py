@@ -33,7 +33,9 @@ async def test_one_live_refresh_per_item(owner: Database, database: Database, fr
             )
 
     await asyncio.gather(*(check(seed) for seed in range(8)), claim())
-    live = await owner.fetch("select payload ->> 'item' as item, count(*) from livewell.job_live group by 1 having count(*) > 1")
+    live = await owner.fetch(
+        "select payload ->> 'item' as item, count(*) from livewell.job_live group by 1 having count(*) > 1"
+    )
     assert live == []
     assert await owner.fetchval("select count(*) from livewell.item where viewers <> 1") == 0
     assert await owner.fetchval("select count(*) from livewell.item where decision is null") == 0

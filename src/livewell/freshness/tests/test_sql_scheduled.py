@@ -135,7 +135,8 @@ async def test_the_value_policy_walks_too(catalogue: Catalogue, owner: Database)
     await catalogue.scheduled("quote", 1)
     await catalogue.run("scheduled_refreshes")
     await catalogue.fetched("quote", ["k00000"], NOON)
-    await owner.execute("insert into livewell.refresh_policy (provider, policy, price) values ('sim', 'value', 1)")
+    await owner.execute("update livewell.provider set policy = 'value'")
+    await owner.execute("insert into livewell.byte_price (provider, price) values ('sim', 1)")
     assert (await catalogue.run("scheduled_refreshes", NOON + HOUR))["queued"] == 1
 
 

@@ -19,7 +19,7 @@ async def _aged(owner: Database, ages: dict[str, object]) -> None:
 
 async def _price(owner: Database, price: float) -> None:
     await owner.execute(
-        "insert into livewell.refresh_policy (provider, price, priced_at) values ('sim', $1, $2)"
+        "insert into livewell.byte_price (provider, price, priced_at) values ('sim', $1, $2)"
         " on conflict (provider) do update set price = excluded.price, priced_at = excluded.priced_at",
         price,
         NOON + DAY,
@@ -57,7 +57,7 @@ async def test_contract_obeys_ttl(owner: Database, freshness: Freshness) -> None
     await _paid(owner, expected_bytes=100_000)
     await _aged(owner, {"A": 2 * MINUTE})
     [item] = await freshness.watch("quote", ["A"])
-    await owner.execute("update livewell.item set fetches = 200, changes = 0, minutes_between = 400")
+    await owner.execute("update livewell.item set change_rate = 0.0001")
     await _price(owner, 5e-6)
     assert await freshness.check([item]) == {item: "not_worth"}
     await owner.execute("update livewell.data_type set value_rule = 'contract'")
@@ -81,15 +81,12 @@ async def test_closed_quota(owner: Database, freshness: Freshness) -> None:
     await _paid(owner)
     [item] = await freshness.watch("quote", ["A"])
     await owner.execute(
-        "insert into livewell.quota_hour (provider, hour, bytes) values ('sim', date_trunc('hour', $1::timestamptz), $2)", NOON, QUOTA
+        "insert into livewell.quota_hour (provider, hour, bytes) values ('sim', date_trunc('hour', $1::timestamptz), $2)",
+        NOON,
+        QUOTA,
     )
     for policy in ("value", "viewers"):
-        await owner.execute(
-            "insert into livewell.refresh_policy (provider, policy, priced_at) values ('sim', $1, $2)"
-            " on conflict (provider) do update set policy = excluded.policy",
-            policy,
-            NOON + DAY,
-        )
+        await owner.execute("update livewell.provider set policy = $1 where name = 'sim'", policy)
         assert await freshness.check([item]) == {item: "quota_closed"}
     assert await freshness.jobs() == {}
 
@@ -101,10 +98,10 @@ async def test_price_follows_the_bucket(owner: Database, freshness: Freshness) -
     prices = []
     for minute in range(1, 200, 10):
         await freshness.tick(NOON + minute * MINUTE)
-        prices.append(await owner.fetchval("select price from livewell.refresh_policy"))
+        prices.append(await owner.fetchval("select price from livewell.byte_price"))
     assert prices == sorted(prices, reverse=True)
     await owner.execute("update livewell.quota_use set bucket_bytes = 0, bucket_at = $1", NOON + 300 * MINUTE)
     await freshness.tick(NOON + 300 * MINUTE)
-    dear = await owner.fetchval("select price from livewell.refresh_policy")
+    dear = await owner.fetchval("select price from livewell.byte_price")
     assert dear > prices[-1]
     assert 0 < dear < 8

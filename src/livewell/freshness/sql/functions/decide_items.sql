@@ -27,7 +27,7 @@ begin
     ),
     judged as (
         select
-            l.*, t.endpoint, c.provider, t.priority_floor, m.depth, case when c.policy = 'value' and p_priority is null then m.soon end as soon,
+            l.*, l.score * t.keys_per_request as worth, t.endpoint, c.provider, t.priority_floor, m.depth, case when c.policy = 'value' and p_priority is null then m.soon end as soon,
             case when c.policy = 'value' and p_priority is null then o.room end as room, c.policy,
             case
                 when not l.stale then 'fresh'
@@ -48,9 +48,9 @@ begin
     ),
     ranked as (
         select
-            j.*, row_number() over (partition by j.endpoint, j.decision order by j.score desc nulls last, j.viewers desc, j.newest nulls first, j.item_id) as rank,
+            j.*, row_number() over (partition by j.endpoint, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id) as rank,
             sum(j.bytes) over (
-                partition by j.provider, j.decision order by j.score desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
+                partition by j.provider, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
                 rows between unbounded preceding and 1 preceding
             ) as bytes_before
         from judged as j

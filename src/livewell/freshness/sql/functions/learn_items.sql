@@ -1,6 +1,7 @@
 -- What fetches taught: whether the content had changed since the last one and how long that was, how many bytes it took, and
--- when the item is due again. The first fetch of an item says nothing of change. Items are locked in the order of their ids. A
--- type whose rows have their own TTL, or that judges by a function of its own, is looked at again at once.
+-- when the item is due again. The first fetch of an item says nothing of change. The rate of change moves by the slope of the
+-- likelihood of what was seen, less the more is known already. Items are locked in the order of their ids. A type whose rows have
+-- their own TTL, or that judges by a function of its own, is looked at again at once.
 -- for: internal
 create or replace function livewell.learn_items(
     p_item_ids bigint[], p_outcomes text[], p_hashes bytea[], p_bytes bigint[], p_now timestamptz
@@ -12,16 +13,32 @@ begin
     if exists (select from livewell.probe as p where p.item_id = any (p_item_ids)) then
         perform livewell.learn_probes(p_item_ids, p_outcomes, p_hashes, p_now);
     end if;
-    with taught as (
+    with seen as (
         select
-            i.id, i.data_type, a.outcome, a.hash, a.bytes, t.ttl, t.ttl_column is null and t.staleness = 'livewell.is_stale' as plain,
-            a.outcome in ('fetched', 'unchanged') as good,
-            a.outcome in ('fetched', 'unchanged') and i.fetched_at is not null as seen_before,
-            a.outcome = 'fetched' and i.fetched_at is not null and (a.hash is null or a.hash is distinct from i.content_hash) as changed,
-            greatest(0, extract(epoch from p_now - i.fetched_at) / 60) as minutes
+            i.id, a.outcome, a.hash, a.bytes, t.ttl, t.ttl_column is null and t.staleness = 'livewell.is_stale' as plain,
+            a.outcome in ('fetched', 'unchanged') as good, i.fetched_at is not null as again,
+            a.outcome = 'fetched' and (a.hash is null or a.hash is distinct from i.content_hash) as changed,
+            greatest(0, extract(epoch from p_now - i.fetched_at))::double precision / 60 as minutes,
+            coalesce(i.change_rate, r.type_rate) as rate, r.type_rate
         from unnest(p_item_ids, p_outcomes, p_hashes, p_bytes) as a (item_id, outcome, hash, bytes)
         join livewell.item as i on i.id = a.item_id
         join livewell.data_type as t on t.name = i.data_type
+        left join livewell.type_learning as y on y.data_type = i.data_type
+        cross join lateral (select coalesce(y.change_rate, 60 / extract(epoch from t.ttl)::double precision) as type_rate) as r
+    ),
+    taught as (
+        select s.*, s.good and s.again as known, o.slope, o.information, y.slope as type_slope, y.information as type_information
+        from seen as s
+        cross join lateral (
+            select case when s.changed then x.z * exp(-x.z) / (1 - exp(-x.z)) else -x.z end as slope,
+                x.z * x.z * exp(-x.z) / (1 - exp(-x.z)) as information
+            from (select least(greatest(s.rate * s.minutes, 0.000001), 30) as z) as x
+        ) as o
+        cross join lateral (
+            select case when s.changed then x.z * exp(-x.z) / (1 - exp(-x.z)) else -x.z end as slope,
+                x.z * x.z * exp(-x.z) / (1 - exp(-x.z)) as information
+            from (select least(greatest(s.type_rate * s.minutes, 0.000001), 30) as z) as x
+        ) as y
     ),
     kept as (
         update livewell.item as i
@@ -29,9 +46,14 @@ begin
             fetched_at = case when t.good then p_now else i.fetched_at end,
             expires_at = case when t.good then p_now + t.ttl else i.expires_at end,
             content_hash = case when t.good then coalesce(t.hash, i.content_hash) else i.content_hash end,
-            fetches = i.fetches + t.seen_before::integer, changes = i.changes + t.changed::integer,
-            minutes_between = i.minutes_between + case when t.seen_before then t.minutes else 0 end,
-            bytes_mean = case when t.good then coalesce(i.bytes_mean + 0.3 * (t.bytes - i.bytes_mean), t.bytes, i.bytes_mean) else i.bytes_mean end,
+            fetches = i.fetches + t.known::integer, changes = i.changes + (t.known and t.changed)::integer,
+            minutes_between = i.minutes_between + case when t.known then t.minutes else 0 end,
+            rate_weight = case when t.known then least(i.rate_weight + t.information, 50) else i.rate_weight end,
+            change_rate = case when t.known then t.rate * exp(greatest(-1.5, least(1.5,
+                t.slope / (least(i.rate_weight + t.information, 50) + 0.3 * abs(t.slope))
+            ))) else i.change_rate end,
+            bytes_mean = case when t.good and t.changed
+                then coalesce(i.bytes_mean + 0.3 * (t.bytes - i.bytes_mean), t.bytes, i.bytes_mean) else i.bytes_mean end,
             due_at = case
                 when t.good and t.plain then p_now + t.ttl
                 when t.good then p_now
@@ -40,12 +62,16 @@ begin
             end
         from taught as t
         where i.id = t.id
-        returning i.data_type, t.seen_before, t.changed, t.minutes, t.bytes, t.good
+        returning i.data_type, t.good, t.known, t.changed, t.minutes, t.bytes, t.type_slope, t.type_information
     )
-    insert into livewell.learned (data_type, fetches, changes, minutes_between, bytes, sizes)
-    select k.data_type, count(*) filter (where k.seen_before), count(*) filter (where k.changed),
-        coalesce(sum(k.minutes) filter (where k.seen_before), 0), coalesce(sum(k.bytes) filter (where k.good), 0),
-        count(k.bytes) filter (where k.good)
+    insert into livewell.learned (
+        data_type, fetches, changes, minutes_between, slope, information, bytes, sizes, unchanged_bytes, unchanged_sizes
+    )
+    select k.data_type, count(*) filter (where k.known), count(*) filter (where k.known and k.changed),
+        coalesce(sum(k.minutes) filter (where k.known), 0), coalesce(sum(k.type_slope) filter (where k.known), 0),
+        coalesce(sum(k.type_information) filter (where k.known), 0), sum(k.bytes) filter (where k.changed),
+        count(k.bytes) filter (where k.changed), sum(k.bytes) filter (where not k.changed), count(k.bytes) filter (where not k.changed)
     from kept as k
+    where k.good
     group by k.data_type;
 end $$;

@@ -1,11 +1,8 @@
 -- How a provider's refreshes are chosen: as set, else by value where bytes are paid for, by viewers where they are not.
 -- for: internal
 create or replace function livewell.policy_of(p_provider livewell.provider) returns text
-language plpgsql stable security definer
+language plpgsql immutable security definer
 set search_path = '' as $$
 begin
-    return coalesce(
-        (select r.policy from livewell.refresh_policy as r where r.provider = p_provider.name),
-        case when p_provider.quota_bytes is null then 'viewers' else 'value' end
-    );
+    return coalesce(p_provider.policy, case when p_provider.quota_bytes is null then 'viewers' else 'value' end);
 end $$;

@@ -23,13 +23,16 @@ create table livewell.item (
     fetches integer not null default 0,
     changes integer not null default 0,
     minutes_between double precision not null default 0,
+    change_rate double precision,
+    rate_weight double precision not null default 0.3,
     bytes_mean double precision,
     created_at timestamptz not null default clock_timestamp(),
     constraint item_pkey primary key (id),
     constraint item_is_one_per_type_and_key unique (data_type, key),
     constraint item_has_a_type foreign key (data_type) references livewell.data_type (name),
     constraint item_viewers_are_not_negative check (viewers >= 0),
-    constraint item_counts_are_not_negative check (fetches >= 0 and changes between 0 and fetches and minutes_between >= 0)
+    constraint item_counts_are_not_negative check (fetches >= 0 and changes between 0 and fetches and minutes_between >= 0),
+    constraint item_rate_is_positive check (change_rate > 0 and rate_weight > 0)
 ) with (fillfactor = 70);
 
 create index item_due on livewell.item (due_at) where watched;
@@ -40,7 +43,10 @@ create table livewell.type_learning (
     fetches double precision not null default 0,
     changes double precision not null default 0,
     minutes_between double precision not null default 0,
+    change_rate double precision,
+    rate_weight double precision not null default 5,
     bytes_mean double precision,
+    unchanged_bytes double precision,
     constraint type_learning_pkey primary key (data_type),
     constraint type_learning_has_a_type foreign key (data_type) references livewell.data_type (name)
 ) with (fillfactor = 50);
@@ -50,22 +56,23 @@ create table livewell.learned (
     fetches integer not null,
     changes integer not null,
     minutes_between double precision not null,
-    bytes double precision not null,
-    sizes integer not null
+    slope double precision not null,
+    information double precision not null,
+    bytes double precision,
+    sizes integer not null,
+    unchanged_bytes double precision,
+    unchanged_sizes integer not null
 );
 
--- How each provider's refreshes are chosen, and the state of the controller that holds the price of a byte.
-create table livewell.refresh_policy (
+-- The state of the controller that holds the price of a byte, by provider.
+create table livewell.byte_price (
     provider text not null,
-    policy text,
-    integral double precision not null default ln(20.0 / 1000000),
+    integral double precision not null default ln(0.0002),
     price double precision not null default 0,
     bucket_share double precision,
     priced_at timestamptz,
-    updated_at timestamptz not null default clock_timestamp(),
-    constraint refresh_policy_pkey primary key (provider),
-    constraint policy_has_a_provider foreign key (provider) references livewell.provider (name),
-    constraint policy_is_known check (policy in ('viewers', 'value'))
+    constraint byte_price_pkey primary key (provider),
+    constraint byte_price_has_a_provider foreign key (provider) references livewell.provider (name)
 ) with (fillfactor = 50);
 
 -- How far a walk over many rows has come, so that each run takes a slice and the next goes on.

@@ -10,6 +10,8 @@ values
  'When an item that is worth a refresh but found no room is looked at again.'),
 ('freshness.horizon', 'duration', '00:00:03', '00:00:03', '00:00:00.1', '00:10:00',
  'How far ahead the value policy queues: what an endpoint can start in this time, and no more.'),
+('freshness.mean_stay', 'duration', '00:12:00', '00:12:00', '00:00:10', '1 day',
+ 'How long a viewer stays on average: for so long today''s viewers count, after that the slow average.'),
 ('freshness.sweep_every', 'duration', '00:15:00', '00:15:00', '00:00:01', '1 day',
  'How long a full sweep over everything watched takes.')
 on conflict (name) do nothing;

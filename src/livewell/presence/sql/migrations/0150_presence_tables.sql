@@ -9,7 +9,7 @@ create table livewell.gateway (
 
 create table livewell.session (
     id uuid not null,
-    user_id text not null,
+    user_id text collate "C" not null,
     gateway text,
     last_seen timestamptz not null,
     created_at timestamptz not null default clock_timestamp(),
@@ -30,7 +30,7 @@ create table livewell.subscription (
 -- How many of a user's sessions look at an item: the item has one viewer more when the first comes, one fewer when the last goes.
 create table livewell.viewer (
     item_id bigint not null,
-    user_id text not null,
+    user_id text collate "C" not null,
     sessions integer not null,
     constraint viewer_pkey primary key (item_id, user_id),
     constraint viewer_sessions_are_not_negative check (sessions >= 0)

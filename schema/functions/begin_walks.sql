@@ -1,0 +1,38 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.begin_walks(p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_type record;
+    v_next timestamptz;
+begin
+    delete from livewell.scheduled_walk as w
+    where not exists (select from livewell.data_type as t where t.name = w.data_type and t.enabled and t.cron is not null);
+    for v_type in
+        select t.name, t.cron, t.time_zone, w.cron = t.cron and w.time_zone = t.time_zone as known
+        from livewell.data_type as t
+        left join livewell.scheduled_walk as w on w.data_type = t.name
+        where t.enabled and t.cron is not null
+            and (w.data_type is null or w.next_at <= p_now or w.cron <> t.cron or w.time_zone <> t.time_zone)
+        order by t.name
+    loop
+        begin
+            v_next := coalesce(livewell.next_cron_time(v_type.cron, v_type.time_zone, p_now), 'infinity');
+        exception when others then
+            perform livewell.warn('freshness.schedule_failed', v_type.name, format('%s: %s', sqlstate, sqlerrm), p_now);
+            continue;
+        end;
+        insert into livewell.scheduled_walk as w (data_type, cron, time_zone, next_at)
+        values (v_type.name, v_type.cron, v_type.time_zone, v_next)
+        on conflict (data_type) do update
+        set cron = excluded.cron, time_zone = excluded.time_zone, next_at = excluded.next_at,
+            wanted = w.wanted or (v_type.known and w.begun_at is not null),
+            begun_at = case when v_type.known then coalesce(w.begun_at, p_now) else w.begun_at end,
+            keys = case when v_type.known and w.begun_at is null then 0 else w.keys end,
+            queued = case when v_type.known and w.begun_at is null then 0 else w.queued end;
+    end loop;
+end $function$;

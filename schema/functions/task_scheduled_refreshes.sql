@@ -1,0 +1,41 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.task_scheduled_refreshes(p_now timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_left integer := livewell.setting_integer('freshness.scheduled_keys');
+    v_type text;
+    v_types text[];
+    v_room integer;
+    v_slice record;
+    v_walked integer := 0;
+    v_queued integer := 0;
+begin
+    perform livewell.require_primary();
+    perform livewell.begin_walks(p_now);
+    v_types := array(select r.data_type from livewell.scheduled_rooms(null, p_now) as r);
+    for v_at in 1..coalesce(cardinality(v_types), 0) loop
+        v_type := v_types[v_at];
+        -- Asked again, because types share endpoints.
+        select r.room into v_room from livewell.scheduled_rooms(v_type, p_now) as r;
+        continue when not found;
+        begin
+            select w.* into v_slice
+            from livewell.walk_keys(
+                v_type, least(v_room, ceil(v_left::numeric / (cardinality(v_types) - v_at + 1))::integer), p_now
+            ) as w;
+            v_walked := v_walked + v_slice.walked;
+            v_queued := v_queued + v_slice.queued;
+            v_left := v_left - v_slice.walked;
+        exception when others then
+            perform livewell.warn('freshness.walk_failed', v_type, format('%s: %s', sqlstate, sqlerrm), p_now);
+            update livewell.scheduled_walk as w set sliced_at = p_now where w.data_type = v_type;
+        end;
+        exit when v_left <= 0;
+    end loop;
+    return jsonb_build_object('walked', v_walked, 'queued', v_queued);
+end $function$;

@@ -1,0 +1,19 @@
+-- Makes presence sources as declared, a JSON object of their fields by name; with a plan only, says what it would do and does
+-- nothing. What a declaration does not name stays as it is.
+-- for: service
+create or replace function livewell.apply_presence_sources(
+    p_declared jsonb, p_plan_only boolean default false, p_actor text default session_user,
+    p_now timestamptz default clock_timestamp()
+) returns table (name text, change text, field text, old jsonb, new jsonb)
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.require_primary();
+    if jsonb_typeof(p_declared) is distinct from 'object' then
+        raise exception using errcode = 'LWP07', message = 'presence sources are declared as a JSON object: their fields by name';
+    end if;
+    return query
+    select p.name, p.change, p.field, p.old, p.new
+    from (select d.key, d.value from jsonb_each(p_declared) as d order by d.key) as d
+    cross join lateral livewell.put_presence_source(d.key, d.value, p_plan_only, p_actor, p_now) as p;
+end $$;

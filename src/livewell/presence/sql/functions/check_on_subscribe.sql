@@ -1,0 +1,37 @@
+-- Looks at some types of one key for the user who calls, before or while subscribing: what is missing or stale is refreshed ahead
+-- of everything else, within the same quota and gates as ever. Needs no right on any table. Who calls comes from the claims, the
+-- priority from the settings, the time from the clock: nothing of it is the caller's to choose. So many calls a minute and user.
+-- for: user
+create or replace function livewell.check_on_subscribe(p_types text[], p_key text)
+returns table (data_type text, decision text)
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_now constant timestamptz := clock_timestamp();
+    v_user constant text := livewell.current_user_id();
+    v_limit constant integer := livewell.setting_integer('presence.checks_per_minute');
+    v_items bigint[];
+begin
+    perform livewell.require_primary();
+    if coalesce(cardinality(p_types), 0) not between 1 and 100 then
+        raise exception using errcode = 'LWP02', message = 'a check is for 1 to 100 data types of one key';
+    end if;
+    insert into livewell.user_call as c (user_id, minute, calls) values (v_user, date_trunc('minute', v_now), 1)
+    on conflict (user_id) do update
+    set minute = excluded.minute, calls = case when c.minute = excluded.minute then c.calls + 1 else 1 end
+    where c.minute <> excluded.minute or c.calls < v_limit;
+    if not found then
+        raise exception using errcode = 'LWP05', message = format('more than %s checks in one minute', v_limit),
+            hint = 'subscribe instead: what is watched is checked without asking';
+    end if;
+    v_items := array(
+        select m.item_id from livewell.make_items(p_types, array_fill(p_key, array[cardinality(p_types)]), v_now) as m
+        order by m.item_position
+    );
+    return query
+    select a.data_type, coalesce(c.decision, 'busy')
+    from unnest(p_types, v_items) with ordinality as a (data_type, item_id, at)
+    left join livewell.check_items(v_items, livewell.setting_integer('priority.on_subscribe')::integer, 'subscribe', v_now) as c
+        on c.item_id = a.item_id
+    order by a.at;
+end $$;

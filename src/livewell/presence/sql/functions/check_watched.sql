@@ -1,0 +1,21 @@
+-- Looks at items that just got a subscription, unless they are known to be fresh, so that who comes does not wait for the
+-- next tick. A check that fails is warned about and ends no subscription; a deadlock is the whole call's, to be tried again.
+-- for: internal
+create or replace function livewell.check_watched(p_item_ids bigint[], p_now timestamptz) returns void
+language plpgsql security definer
+set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+    v_items bigint[];
+begin
+    select array_agg(i.id) into v_items
+    from livewell.item as i
+    where i.id = any (p_item_ids) and (i.expires_at is null or i.expires_at <= p_now);
+    if v_items is not null then
+        perform livewell.check_items(v_items, livewell.setting_integer('priority.on_subscribe')::integer, 'subscribe', p_now);
+    end if;
+exception
+    when transaction_rollback then
+        raise;
+    when others then
+        perform livewell.warn('presence.check_failed', '', format('%s: %s', sqlstate, sqlerrm), p_now);
+end $$;

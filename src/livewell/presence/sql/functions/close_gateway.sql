@@ -1,0 +1,11 @@
+-- Ends a gateway at once, and up to a thousand of its sessions; answers with how many are left. The caller asks again until
+-- there are none, or leaves them to the sweeper: they are gone either way.
+-- for: service
+create or replace function livewell.close_gateway(p_gateway text, p_now timestamptz default clock_timestamp()) returns integer
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.require_primary();
+    perform livewell.sweep_gateway(p_gateway, 'infinity', 1000, p_now);
+    return (select count(*) from livewell.session as s where s.gateway = p_gateway);
+end $$;

@@ -1,0 +1,23 @@
+-- Ends subscriptions of sessions that the caller holds, each with its user; one that is named twice ends once.
+-- for: internal
+create or replace function livewell.end_subscriptions(
+    p_sessions uuid[], p_item_ids bigint[], p_users text[], p_now timestamptz
+) returns void
+language plpgsql security definer
+set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
+declare
+    v_items bigint[];
+    v_users text[];
+begin
+    with ended as (
+        delete from livewell.subscription as c
+        using unnest(p_sessions, p_item_ids, p_users) as a (session_id, item_id, user_id)
+        where c.session_id = a.session_id and c.item_id = a.item_id
+        returning c.item_id, a.user_id
+    )
+    select array_agg(e.item_id), array_agg(e.user_id) into v_items, v_users from ended as e;
+    if v_items is not null then
+        perform livewell.lose_viewers(v_items, v_users, p_now);
+    end if;
+end $$;

@@ -1,0 +1,65 @@
+-- Opens sessions, a batch in one call, each of a user; those of a gateway live as long as it renews itself. Answers by
+-- position: opened (new, or anew after it was gone: it looks at nothing), open (it was, and keeps what it looks at), taken
+-- (it is another user's) or too_many.
+-- for: service
+create or replace function livewell.open_sessions(
+    p_ids uuid[], p_users text[], p_gateway text default null, p_now timestamptz default clock_timestamp()
+) returns text[]
+language plpgsql security definer
+set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
+declare
+    v_most constant integer := livewell.setting_integer('presence.sessions_per_user');
+    v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
+    v_gone uuid[];
+    v_opened uuid[];
+begin
+    perform livewell.require_primary();
+    perform livewell.require_users(p_ids, p_users);
+    if p_gateway is not null then
+        perform livewell.hold_gateway(p_gateway, p_now);
+    end if;
+    perform from livewell.session as s where s.id = any (p_ids) order by s.id for update;
+    select array_agg(s.id) into v_gone
+    from livewell.session as s left join livewell.gateway as g on g.name = s.gateway
+    where s.id = any (p_ids) and coalesce(g.last_seen, s.last_seen) <= v_gone_at;
+    if v_gone is not null then
+        perform livewell.drop_sessions(v_gone, p_now);
+    end if;
+    update livewell.session as s set gateway = p_gateway, last_seen = greatest(s.last_seen, p_now)
+    from unnest(p_ids, p_users) as a (id, user_id)
+    where s.id = a.id and s.user_id = a.user_id;
+    with asked as (
+        select distinct on (a.id) a.id, a.user_id, a.position
+        from unnest(p_ids, p_users) with ordinality as a (id, user_id, position)
+        where not exists (select from livewell.session as s where s.id = a.id)
+        order by a.id, a.position
+    ),
+    ranked as (
+        select a.id, a.user_id, row_number() over (partition by a.user_id order by a.position) as rank from asked as a
+    ),
+    opened as (
+        insert into livewell.session (id, user_id, gateway, last_seen, created_at)
+        select r.id, r.user_id, p_gateway, p_now, p_now
+        from ranked as r
+        where r.rank <= v_most - (select count(*) from livewell.session as s where s.user_id = r.user_id)
+        order by r.id
+        on conflict (id) do nothing
+        returning id
+    )
+    select array_agg(o.id) into v_opened from opened as o;
+    return coalesce((
+        select array_agg(
+            case
+                when s.id is null then 'too_many'
+                when s.user_id <> a.user_id then 'taken'
+                when o.id is not null then 'opened'
+                else 'open'
+            end
+            order by a.position
+        )
+        from unnest(p_ids, p_users) with ordinality as a (id, user_id, position)
+        left join livewell.session as s on s.id = a.id
+        left join unnest(v_opened) as o (id) on o.id = a.id
+    ), '{}');
+end $$;

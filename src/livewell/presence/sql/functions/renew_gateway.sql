@@ -1,0 +1,12 @@
+-- Keeps all sessions of a gateway alive: one row, however many they are. False: the gateway is gone with all its sessions,
+-- whether or not the sweeper has come to them, and opens them again under a new name.
+-- for: service
+create or replace function livewell.renew_gateway(p_gateway text, p_now timestamptz default clock_timestamp()) returns boolean
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.require_primary();
+    update livewell.gateway as g set last_seen = greatest(g.last_seen, p_now)
+    where g.name = p_gateway and g.last_seen > p_now - livewell.setting_interval('presence.gone_after');
+    return found;
+end $$;

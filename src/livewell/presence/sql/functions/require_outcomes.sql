@@ -1,0 +1,16 @@
+-- Turns what a batch answers for one user into a refusal of the whole, where a part was not done.
+-- for: internal
+create or replace function livewell.require_outcomes(p_outcomes text[]) returns void
+language plpgsql immutable security definer
+set search_path = '' as $$
+begin
+    if 'too_many' = any (p_outcomes) then
+        raise exception using errcode = 'LWP05', message = 'you have too many sessions open, or too many items in this one',
+            hint = 'close or unwatch some; presence.sessions_per_user, presence.items_per_session';
+    elsif 'taken' = any (p_outcomes) then
+        raise exception using errcode = 'LWP04', message = 'the session is not yours',
+            hint = 'make a session id of your own: gen_random_uuid()';
+    elsif 'gone' = any (p_outcomes) then
+        raise exception using errcode = 'LWP06', message = 'the session ended meanwhile', hint = 'watch again';
+    end if;
+end $$;

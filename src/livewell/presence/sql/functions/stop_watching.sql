@@ -1,0 +1,10 @@
+-- A user ends a session of the user's own with all it looked at. False: it was not there.
+-- for: user
+create or replace function livewell.stop_watching(p_session uuid) returns boolean
+language plpgsql security definer
+set search_path = '' as $$
+begin
+    perform livewell.require_primary();
+    perform livewell.require_own_session(p_session, livewell.current_user_id());
+    return livewell.close_sessions(array[p_session], clock_timestamp()) > 0;
+end $$;

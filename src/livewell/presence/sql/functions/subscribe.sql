@@ -1,0 +1,16 @@
+-- Subscribes sessions to items, a batch in one call: session, type and key by position. Answers by position: subscribed,
+-- already, gone or too_many. A type or key that is wrong refuses the batch.
+-- for: service
+create or replace function livewell.subscribe(
+    p_sessions uuid[], p_types text[], p_keys text[], p_now timestamptz default clock_timestamp()
+) returns text[]
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_items bigint[];
+begin
+    perform livewell.require_primary();
+    perform livewell.require_same_length(cardinality(p_sessions), cardinality(p_types), cardinality(p_keys));
+    select array_agg(m.item_id order by m.item_position) into v_items from livewell.make_items(p_types, p_keys, p_now) as m;
+    return coalesce(livewell.add_subscriptions(p_sessions, v_items, p_now), '{}');
+end $$;

@@ -1,0 +1,17 @@
+-- A user no longer looks at items, [{"type", "key"}, …], in a session of the user's own; answers with how many ended.
+-- for: user
+create or replace function livewell.unwatch(p_session uuid, p_items jsonb) returns integer
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_user constant text := livewell.current_user_id();
+    v_types text[];
+    v_keys text[];
+    v_outcomes text[];
+begin
+    perform livewell.require_primary();
+    select a.types, a.keys into v_types, v_keys from livewell.items_asked(p_items) as a;
+    perform livewell.require_own_session(p_session, v_user);
+    v_outcomes := livewell.unsubscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, clock_timestamp());
+    return (select count(*) from unnest(v_outcomes) as o (outcome) where o.outcome = 'unsubscribed');
+end $$;
