@@ -16,6 +16,7 @@ from livewell.cli import (
     demo,
     drain,
     endpoints,
+    freshness,
     health,
     jobs,
     keys_of,
@@ -29,6 +30,7 @@ from livewell.cli import (
     settings,
     tasks,
     types,
+    watch,
     worker,
     workers,
 )
@@ -55,6 +57,8 @@ jobs.group.command("drain", epilog=drain.EXAMPLE)(drain.drain)
 app.add_typer(kinds.group, name="kinds")
 app.command("apply", epilog=apply.EXAMPLE)(apply.apply)
 app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
+app.command("freshness", epilog=freshness.EXAMPLE)(freshness.freshness)
+app.command("watch", epilog=watch.EXAMPLE)(watch.watch)
 app.add_typer(endpoints.group, name="endpoint")
 app.add_typer(providers.group, name="provider")
 app.add_typer(providers.keys, name="keys")
