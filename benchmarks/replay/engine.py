@@ -98,9 +98,7 @@ class _Run:
 
     async def _declare(self, rules: Rules) -> None:
         scale = self._world.scale
-        await self._db.execute(
-            SQL["provider"], int(scale.quota), scale.buffer, timedelta(hours=scale.bucket_hours)
-        )
+        await self._db.execute(SQL["provider"], int(scale.quota), scale.buffer, timedelta(hours=scale.bucket_hours))
         await self._db.execute(SQL["quota_use"])
         await self._db.execute(SQL["endpoint"], requests_to_grant(scale.requests))
         await self._db.execute(SQL["limit_use"])

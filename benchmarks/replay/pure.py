@@ -124,5 +124,9 @@ class _Run:
         self.used += received.sum()
         self.requests -= requests[fits].sum()
         self.meter.spent(
-            int(now), requests=requests[fits].sum(), rows=len(rows), unchanged=int((~changed).sum()), size=received.sum()
+            int(now),
+            requests=requests[fits].sum(),
+            rows=len(rows),
+            unchanged=int((~changed).sum()),
+            size=received.sum(),
         )
