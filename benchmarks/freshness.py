@@ -8,12 +8,12 @@ import asyncio
 import multiprocessing
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.table import Table
 
 from benchmarks.harness import Bar, Context
-from benchmarks.replay.engine import TICKS, Faults, Replayed, replay_engine, requests_to_grant
+from benchmarks.replay.engine import Course, Faults, Replayed, replay_engine
 from benchmarks.replay.meter import Figures
 from benchmarks.replay.pure import Rules, replay, replay_seed
 from benchmarks.replay.world import Scale, make_world, smaller
@@ -160,19 +160,20 @@ def _safe(runs: Runs) -> list[Bar]:
 async def _engine(context: Context, size: Size) -> list[Bar]:
     scale = smaller(ENGINE_SMALLER)
     world = make_world(ENGINE_SEED, size.engine_hours / 24, scale)
+    course = Course(warm_up=size.engine_warm_up)
     bars: list[Bar] = []
     whole: dict[str, Replayed] = {}
     async with template(context):
         for name, rules in ENGINE_RULES.items():
             if context.quick and name != LOOKING:
                 continue
-            pure = await asyncio.to_thread(replay, world, rules, warm_up=size.engine_warm_up, ticks=TICKS)
+            pure = await asyncio.to_thread(replay, world, rules, warm_up=course.warm_up, ticks=course.ticks)
             async with context.server.database("replay", template=TEMPLATE) as url:
-                engine = whole[name] = await replay_engine(url, world, rules, warm_up=size.engine_warm_up)
+                engine = whole[name] = await replay_engine(url, world, rules, course)
             _engine_rows(context, name, size, pure, engine)
             bars += _alike(name, pure, engine.figures)
         async with context.server.database("replay", template=TEMPLATE) as url:
-            hurt = await replay_engine(url, world, ENGINE_RULES[LOOKING], warm_up=size.engine_warm_up, faults=FAULTS)
+            hurt = await replay_engine(url, world, ENGINE_RULES[LOOKING], replace(course, faults=FAULTS))
         _engine_rows(context, f"{LOOKING}, kills and 429s", size, None, hurt)
     return [*bars, *_engine_safe(whole[LOOKING], hurt, scale)]
 
@@ -205,7 +206,7 @@ def _alike(name: str, pure: Figures, engine: Figures) -> list[Bar]:
 
 
 def _engine_safe(engine: Replayed, hurt: Replayed, scale: Scale) -> list[Bar]:
-    limit = requests_to_grant(scale.requests)
+    limit = Course().limit(scale.requests)
     return [
         Bar(
             name="engine: most requests in any minute / limit",
