@@ -154,7 +154,7 @@ async def test_engine_does_as_the_pure_policy(owner_url: str) -> None:
 
 async def test_ample_budget(owner_url: str) -> None:
     """With bytes and requests to spare, what is watched is refreshed within two seconds of passing its TTL."""
-    world = make_world(7, 6 / 1440, replace(smaller(100), quota=1e12, requests=600))
+    world = make_world(7, 8 / 1440, replace(smaller(20), quota=1e12, requests=600, begins=12.0))
     course = Course(warm_up=0, tick_seconds=1)
     engine = await replay_engine(owner_url, world, Rules(rule="observed"), course)
     assert engine.figures.requests > 1
