@@ -37,7 +37,7 @@ BESIDE = {
 UNPACED = {"seeds' rule, not paced": Rules(rule="viewers", paced=False)}
 
 ENGINE_SEED = 107
-# A fifth of the world, from the forenoon on, when most look, with little saved up, so that bytes and requests both bind.
+# A fifth of the world, from the forenoon on, when most look, with little saved up: bytes and requests both bind.
 ENGINE_SCALE = replace(smaller(5), begins=9.0, bucket_hours=4.0)
 ENGINE_RULES = {
     SEEDS_RULE: Rules(rule="viewers"),
