@@ -23,6 +23,7 @@ from pydantic import BaseModel
 
 from livewell.audit import tell_sealed
 from livewell.budgets import BudgetGauges, BudgetStore
+from livewell.freshness import FreshnessGauges, FreshnessStore
 from livewell.jobs import (
     CANCEL_CHANNEL,
     JOBS_CHANNEL,
@@ -53,6 +54,7 @@ from livewell.kernel import (
     ServiceOptions,
     migrate,
 )
+from livewell.presence import Presence, PresenceGauges, tell_recounted, tell_swept
 from livewell.registry import CalendarKeeper, RegistryStore
 from livewell.schedule import CHANNEL as TASKS_CHANNEL
 from livewell.schedule import (
@@ -88,6 +90,8 @@ TELLERS = {
     "job_partitions": tell_partitions,
     "job_retention": tell_retention,
     "audit_seal": tell_sealed,
+    "presence_sweep": tell_swept,
+    "presence_recount": tell_recounted,
 }
 
 
@@ -135,6 +139,14 @@ class Livewell:
     @property
     def budgets(self) -> BudgetStore:
         return BudgetStore(self.database)
+
+    @property
+    def presence(self) -> Presence:
+        return Presence(self.database)
+
+    @property
+    def freshness(self) -> FreshnessStore:
+        return FreshnessStore(self.database)
 
     @property
     def tasks(self) -> TaskStore:
@@ -390,7 +402,12 @@ class Livewell:
             longest_pause=LONGEST_PAUSE,
         )
         service = Service(
-            agents=[TaskGauges(self.tasks), BudgetGauges(self.budgets)],
+            agents=[
+                TaskGauges(self.tasks),
+                BudgetGauges(self.budgets),
+                FreshnessGauges(self.freshness),
+                PresenceGauges(self.presence.store),
+            ],
             components=[listener, scheduler],
             options=ServiceOptions(longest_pause=LONGEST_PAUSE, first_round_within=FIRST_ROUNDS),
         )

@@ -16,6 +16,7 @@ from livewell.budgets import (
     ProviderDeclaration,
 )
 from livewell.kernel import Database, parse_duration, parse_size
+from livewell.presence import SourceDeclaration
 from livewell.registry import TYPE_COLUMNS, TypeDeclaration
 from livewell.schedule import TaskDeclaration
 from tests.house.project import REFERENCE
@@ -27,6 +28,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "provider.NAME.endpoint.NAME": EndpointDeclaration,
     "provider.NAME.key.NAME": KeyDeclaration,
     "type.NAME": TypeDeclaration,
+    "presence.NAME": SourceDeclaration,
     "task.NAME": TaskDeclaration,
 }
 

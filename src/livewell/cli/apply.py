@@ -65,10 +65,11 @@ def apply(
 def sections() -> "list[Section]":
     """What the rooms take from a file, in the order it is applied."""
     from livewell.budgets import ProviderSection
+    from livewell.presence import PresenceSection
     from livewell.registry import TypeSection
     from livewell.schedule import TaskSection
 
-    return [ProviderSection(), TypeSection(), TaskSection()]
+    return [ProviderSection(), TypeSection(), PresenceSection(), TaskSection()]
 
 
 def _read(file: Path) -> "Declarations":

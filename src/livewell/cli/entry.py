@@ -16,6 +16,7 @@ from livewell.cli import (
     demo,
     drain,
     endpoints,
+    freshness,
     health,
     jobs,
     keys_of,
@@ -24,10 +25,12 @@ from livewell.cli import (
     migrate,
     outcomes,
     postgres,
+    presence,
     providers,
     settings,
     tasks,
     types,
+    watch,
     worker,
     workers,
 )
@@ -54,12 +57,17 @@ jobs.group.command("drain", epilog=drain.EXAMPLE)(drain.drain)
 app.add_typer(kinds.group, name="kinds")
 app.command("apply", epilog=apply.EXAMPLE)(apply.apply)
 app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
+app.command("freshness", epilog=freshness.EXAMPLE)(freshness.freshness)
+app.command("watch", epilog=watch.EXAMPLE)(watch.watch)
 app.add_typer(endpoints.group, name="endpoint")
 app.add_typer(providers.group, name="provider")
 app.add_typer(providers.keys, name="keys")
 app.add_typer(types.group, name="types")
 app.add_typer(keys_of.group, name="keys-of")
 app.add_typer(calendar.group, name="calendar")
+app.add_typer(presence.sessions, name="sessions")
+app.command("viewers", epilog=presence.VIEWERS_EXAMPLE)(presence.list_viewers)
+app.add_typer(presence.group, name="presence")
 app.add_typer(tasks.group, name="tasks")
 app.add_typer(tasks.single, name="task")
 app.add_typer(tasks.cron, name="cron")

@@ -89,3 +89,9 @@ class TasksLate(CliError):
     """Tasks did not succeed in time, or nobody answers who could say so."""
 
     code = "cli.tasks_late"
+
+
+class NothingWatched(CliError):
+    """Nobody has looked at the key that was asked for, and no walk has reached it."""
+
+    code = "cli.nothing_watched"

@@ -6,5 +6,18 @@ key is `refresh/<type>/<key>`. A check that fails makes its item stale, at most 
 """
 
 from livewell.freshness.errors import FreshnessError, InvalidKey, UnknownType
+from livewell.freshness.metrics import FreshnessGauges
+from livewell.freshness.store import FreshnessStore
+from livewell.freshness.types import ExplainedItem, FreshnessFigures, FreshnessHour, RefreshPolicy
 
-__all__ = ["FreshnessError", "InvalidKey", "UnknownType"]
+__all__ = [
+    "ExplainedItem",
+    "FreshnessError",
+    "FreshnessFigures",
+    "FreshnessGauges",
+    "FreshnessHour",
+    "FreshnessStore",
+    "InvalidKey",
+    "RefreshPolicy",
+    "UnknownType",
+]
