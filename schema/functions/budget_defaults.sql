@@ -9,7 +9,7 @@ AS $function$
     select case p_thing
         when 'provider' then jsonb_build_object(
             'state', 'active', 'description', '', 'base_url', null, 'quota_bytes', null, 'quota_window', '30 days',
-            'quota_use', 0.95, 'pace', 'even', 'pace_bucket', '01:00:00'
+            'quota_use', 0.95, 'pace', 'even', 'pace_bucket', '01:00:00', 'policy', null
         )
         when 'endpoint' then jsonb_build_object(
             'state', 'active', 'description', '', 'requests_per_minute', 60, 'requests_per_hour', null,

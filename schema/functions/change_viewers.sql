@@ -5,6 +5,12 @@ CREATE OR REPLACE FUNCTION livewell.change_viewers(p_item_ids bigint[], p_by int
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 begin
     perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
@@ -13,7 +19,7 @@ begin
         watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,
         due_at = case when i.viewers = 0 and c.by > 0 then least(i.due_at, p_now) else i.due_at end,
         viewers_average = case when i.averaged_at is null then 0
-            else i.viewers + (i.viewers_average - i.viewers) * power(0.5, greatest(0, extract(epoch from p_now - i.averaged_at)) / 86400)
+            else i.viewers + (i.viewers_average - i.viewers) * exp(-8.022536812036407e-6 * greatest(0, extract(epoch from p_now - i.averaged_at)::double precision))
         end,
         averaged_at = greatest(p_now, i.averaged_at)
     from (

@@ -31,7 +31,7 @@ begin
     return query
     select a.data_type, coalesce(c.decision, 'busy')
     from unnest(p_types, v_items) with ordinality as a (data_type, item_id, at)
-    left join livewell.check_items(v_items, livewell.setting_integer('priority.on_subscribe'), 'subscribe', v_now) as c
+    left join livewell.check_items(v_items, livewell.setting_integer('priority.on_subscribe')::integer, 'subscribe', v_now) as c
         on c.item_id = a.item_id
     order by a.at;
 end $function$;

@@ -5,14 +5,31 @@ CREATE OR REPLACE FUNCTION livewell.make_items(p_types text[], p_keys text[], p_
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
     v_bad record;
+    v_items bigint[];
+    v_types text[];
+    v_keys text[];
 begin
+    select array_agg(i.id order by a.at), array_agg(a.data_type) filter (where i.id is null), array_agg(a.key) filter (where i.id is null)
+    into v_items, v_types, v_keys
+    from unnest(p_types, p_keys) with ordinality as a (data_type, key, at)
+    left join livewell.item as i on i.data_type = a.data_type and i.key = a.key;
     select a.data_type, a.key, t.name as known, t.enabled into v_bad
-    from unnest(p_types, p_keys) as a (data_type, key)
+    from (
+        select distinct a.data_type, null as key, false as is_new from unnest(p_types) as a (data_type)
+        union all
+        select a.data_type, a.key, true from unnest(v_types, v_keys) as a (data_type, key)
+    ) as a
     left join livewell.data_type as t on t.name = a.data_type
-    where t.enabled is not true or a.key is null or a.key !~ t.key_pattern
+    where t.enabled is not true or a.is_new and (a.key is null or a.key !~ t.key_pattern)
     limit 1;
     if found and v_bad.known is null then
         raise exception using errcode = 'LWF01', message = format('unknown data type %s', coalesce(v_bad.data_type, '(none)')),
@@ -25,10 +42,13 @@ begin
             message = format('%s is no key of type %s', coalesce(to_json(left(v_bad.key, 100))::text, '(none)'), v_bad.data_type),
             hint = format('livewell types show %s: its key_pattern says what a key is', v_bad.data_type);
     end if;
+    if v_types is null then
+        return query select i.at::integer, i.id from unnest(v_items) with ordinality as i (id, at);
+        return;
+    end if;
     insert into livewell.item (data_type, key, due_at, created_at)
     select distinct a.data_type, a.key, p_now, p_now
-    from unnest(p_types, p_keys) as a (data_type, key)
-    where not exists (select from livewell.item as i where i.data_type = a.data_type and i.key = a.key)
+    from unnest(v_types, v_keys) as a (data_type, key)
     order by a.data_type, a.key
     on conflict (data_type, key) do nothing;
     return query

@@ -21,5 +21,6 @@ AS $function$
         when not isfinite((p_provider).pace_bucket) or (p_provider).pace_bucket <= interval '0'
             or (p_provider).pace_bucket > (p_provider).quota_window
             then 'pace_bucket must be above 0, at most quota_window'
+        when (p_provider).policy not in ('viewers', 'value') then 'policy must be viewers or value'
     end
 $function$;

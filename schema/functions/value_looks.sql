@@ -30,9 +30,8 @@ begin
         select
             l.viewers, t.value_rule, n.ttl_minutes, b.bytes, coalesce(y.unchanged_bytes, b.bytes) as unchanged_bytes,
             coalesce(p.price, 0) as price, greatest(coalesce(i.change_rate, y.change_rate, 1 / n.ttl_minutes), 0.001 / n.ttl_minutes) as rate,
-            i.viewers + (i.viewers_average - i.viewers) * power(
-                0.5, greatest(0, extract(epoch from p_now - i.averaged_at)) / 86400
-            )::double precision as average,
+            i.viewers + (i.viewers_average - i.viewers)
+                * exp(-8.022536812036407e-6 * greatest(0, extract(epoch from p_now - i.averaged_at)::double precision)) as average,
             extract(epoch from p_now - l.newest)::double precision / 60 as age,
             greatest(0, extract(epoch from p_now - greatest(l.newest + l.ttl, i.watched_since)) / 60)::double precision as wait
         from unnest(v_looks) with ordinality
@@ -41,7 +40,7 @@ begin
         join livewell.data_type as t on t.name = l.data_type
         join livewell.endpoint as e on e.name = t.endpoint
         left join livewell.type_learning as y on y.data_type = l.data_type
-        left join livewell.refresh_policy as p on p.provider = e.provider
+        left join livewell.byte_price as p on p.provider = e.provider
         cross join lateral (select extract(epoch from l.ttl)::double precision / 60 as ttl_minutes) as n
         cross join lateral (
             select coalesce(i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes) as bytes

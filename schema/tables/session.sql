@@ -2,7 +2,7 @@
 
 create table livewell.session (
     id uuid not null,
-    user_id text not null,
+    user_id text collate C not null,
     gateway text,
     last_seen timestamp with time zone not null,
     created_at timestamp with time zone not null default clock_timestamp(),
@@ -14,3 +14,5 @@ create table livewell.session (
 CREATE INDEX session_gateway ON livewell.session USING btree (gateway) WHERE (gateway IS NOT NULL);
 
 CREATE INDEX session_last_seen ON livewell.session USING btree (last_seen) WHERE (gateway IS NULL);
+
+CREATE INDEX session_of_user ON livewell.session USING btree (user_id);

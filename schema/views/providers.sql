@@ -4,7 +4,7 @@
 -- for: service
 create view livewell.providers as
 select
-    p.name, p.state, p.description, p.base_url, p.quota_bytes, p.quota_window, p.quota_use, p.pace, p.pace_bucket,
+    p.name, p.state, p.description, p.base_url, p.quota_bytes, p.quota_window, p.quota_use, p.pace, p.pace_bucket, p.policy,
     p.created_at, p.updated_at
 from livewell.provider as p;
 
@@ -18,6 +18,7 @@ from livewell.provider as p;
 --   quota_use double precision
 --   pace text
 --   pace_bucket interval
+--   policy text
 --   created_at timestamp with time zone
 --   updated_at timestamp with time zone
 

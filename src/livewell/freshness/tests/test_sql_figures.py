@@ -83,12 +83,12 @@ async def test_the_rate_of_change_is_the_one_that_decides(catalogue: Catalogue) 
     item = await _seen(catalogue, "a", 2, 15 * MINUTE)
     await catalogue.learn(item, "fetched", NOON - 4 * MINUTE, content=b"b")
     await catalogue.owner.execute("select livewell.fold_learning()")
-    await catalogue.owner.execute("insert into livewell.refresh_policy (provider, policy) values ('sim', 'value')")
+    await catalogue.owner.execute("update livewell.provider set policy = 'value' where name = 'sim'")
     now = NOON + 20 * MINUTE
     (explained,) = await FreshnessStore(catalogue.owner).explain_item("a", now=now)
     (score,) = await catalogue.owner.fetchval(
         "select livewell.score_items('{35}', '{10}', '{2}', array[$1::float8], array[$2::float8], array[$3::float8],"
-        " '{25}', '{observed}', '{0}', 12)",
+        " array[$3::float8], '{25}', '{observed}', '{0}', 12)",
         explained.viewers_average,
         explained.change_rate,
         explained.bytes,

@@ -36,7 +36,9 @@ begin
     );
     return query
     select
-        i.data_type, i.key, i.id, t.endpoint, livewell.policy_of(p), t.strategy, i.viewers, i.viewers_average, i.watched_since,
+        i.data_type, i.key, i.id, t.endpoint, livewell.policy_of(p), t.strategy, i.viewers,
+        i.viewers + (i.viewers_average - i.viewers) * power(0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / 86400),
+        i.watched_since,
         l.newest, l.ttl, l.stale, l.error, t.gate, l.opens_at, i.fetches, i.changes, l.rate,
         coalesce(l.bytes, i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes), r.price, coalesce(l.score, i.score),
         i.decision, i.decided_at, d.decision, i.due_at, i.last_outcome, i.last_outcome_at, j.id, j.state, j.priority, j.due_at,
@@ -49,7 +51,7 @@ begin
     join livewell.endpoint as e on e.name = t.endpoint
     join livewell.provider as p on p.name = e.provider
     left join livewell.type_learning as y on y.data_type = i.data_type
-    left join livewell.refresh_policy as r on r.provider = e.provider
+    left join livewell.byte_price as r on r.provider = e.provider
     left join livewell.scheduled_walk as w on w.data_type = i.data_type
     left join livewell.job_live as j on j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key
     order by i.data_type;

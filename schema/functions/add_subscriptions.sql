@@ -1,0 +1,63 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.add_subscriptions(p_sessions uuid[], p_item_ids bigint[], p_now timestamp with time zone)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+    v_most constant integer := livewell.setting_integer('presence.items_per_session');
+    v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
+    v_gone_gateways constant text[] := array(select g.name from livewell.gateway as g where g.last_seen <= v_gone_at);
+    v_new_sessions uuid[];
+    v_new_items bigint[];
+    v_new_users text[];
+    v_outcomes text[];
+begin
+    perform from livewell.session as s where s.id = any (p_sessions) order by s.id for no key update;
+    with asked as (
+        select
+            a.position, a.session_id, a.item_id, s.user_id, h.items,
+            s.id is not null and c.session_id is null
+            and row_number() over (partition by a.session_id, a.item_id order by a.position) = 1 as is_new
+        from unnest(p_sessions, p_item_ids) with ordinality as a (session_id, item_id, position)
+        left join livewell.session as s on s.id = a.session_id
+            and case when s.gateway is null then s.last_seen > v_gone_at else s.gateway <> all (v_gone_gateways) end
+        left join livewell.subscription as c on c.session_id = a.session_id and c.item_id = a.item_id
+        left join lateral (
+            select count(*) as items from livewell.subscription as o where o.session_id = a.session_id
+        ) as h on true
+    ),
+    answered as (
+        select a.position, a.session_id, a.item_id, a.user_id,
+            case
+                when a.user_id is null then 'gone'
+                when not a.is_new then 'already'
+                when a.items + count(*) filter (where a.is_new) over (partition by a.session_id order by a.position) > v_most
+                    then 'too_many'
+                else 'subscribed'
+            end as outcome
+        from asked as a
+    )
+    select
+        array_agg(w.outcome order by w.position),
+        array_agg(w.session_id) filter (where w.outcome = 'subscribed'),
+        array_agg(w.item_id) filter (where w.outcome = 'subscribed'),
+        array_agg(w.user_id) filter (where w.outcome = 'subscribed')
+    into v_outcomes, v_new_sessions, v_new_items, v_new_users
+    from answered as w;
+    if v_new_sessions is not null then
+        insert into livewell.subscription (session_id, item_id)
+        select n.session_id, n.item_id from unnest(v_new_sessions, v_new_items) as n (session_id, item_id);
+        perform livewell.gain_viewers(v_new_items, v_new_users, p_now);
+        perform livewell.check_watched(v_new_items, p_now);
+    end if;
+    return v_outcomes;
+end $function$;

@@ -1,0 +1,20 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.apply_presence_sources(p_declared jsonb, p_plan_only boolean DEFAULT false, p_actor text DEFAULT SESSION_USER, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS TABLE(name text, change text, field text, old jsonb, new jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    perform livewell.require_primary();
+    if jsonb_typeof(p_declared) is distinct from 'object' then
+        raise exception using errcode = 'LWP07', message = 'presence sources are declared as a JSON object: their fields by name';
+    end if;
+    return query
+    select p.name, p.change, p.field, p.old, p.new
+    from (select d.key, d.value from jsonb_each(p_declared) as d order by d.key) as d
+    cross join lateral livewell.put_presence_source(d.key, d.value, p_plan_only, p_actor, p_now) as p;
+end $function$;
+
+grant execute on function livewell.apply_presence_sources(jsonb,boolean,text,timestamp with time zone) to livewell_service;

@@ -1,0 +1,25 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.check_watched(p_item_ids bigint[], p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+    v_items bigint[];
+begin
+    select array_agg(i.id) into v_items
+    from livewell.item as i
+    where i.id = any (p_item_ids) and (i.expires_at is null or i.expires_at <= p_now);
+    if v_items is not null then
+        perform livewell.check_items(v_items, livewell.setting_integer('priority.on_subscribe')::integer, 'subscribe', p_now);
+    end if;
+exception
+    when transaction_rollback then
+        raise;
+    when others then
+        perform livewell.warn('presence.check_failed', '', format('%s: %s', sqlstate, sqlerrm), p_now);
+end $function$;

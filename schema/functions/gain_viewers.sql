@@ -1,0 +1,46 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.gain_viewers(p_item_ids bigint[], p_users text[], p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+    v_pairs integer;
+    v_items bigint[];
+    v_by integer[];
+begin
+    with counted as (
+        insert into livewell.viewer as v (item_id, user_id, sessions)
+        select distinct a.item_id, a.user_id, 1
+        from unnest(p_item_ids, p_users) as a (item_id, user_id)
+        order by a.item_id, a.user_id
+        on conflict (item_id, user_id) do update set sessions = v.sessions + 1
+        returning v.item_id, v.sessions
+    )
+    select sum(f.pairs), array_agg(f.item_id) filter (where f.by > 0), array_agg(f.by) filter (where f.by > 0)
+    into v_pairs, v_items, v_by
+    from (
+        select c.item_id, count(*)::integer as pairs, (count(*) filter (where c.sessions = 1))::integer as by
+        from counted as c group by c.item_id
+    ) as f;
+    if v_pairs < cardinality(p_item_ids) then
+        update livewell.viewer as v set sessions = v.sessions + a.more
+        from (
+            select a.item_id, a.user_id, count(*)::integer - 1 as more
+            from unnest(p_item_ids, p_users) as a (item_id, user_id)
+            group by a.item_id, a.user_id having count(*) > 1
+        ) as a
+        where v.item_id = a.item_id and v.user_id = a.user_id;
+    end if;
+    if v_items is not null then
+        perform livewell.change_viewers(v_items, v_by, p_now);
+    end if;
+end $function$;

@@ -1,0 +1,33 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.lose_viewers(p_item_ids bigint[], p_users text[], p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+    v_items bigint[];
+    v_by integer[];
+begin
+    with counted as (
+        insert into livewell.viewer as v (item_id, user_id, sessions)
+        select a.item_id, a.user_id, a.sessions
+        from (
+            select a.item_id, a.user_id, count(*)::integer as sessions
+            from unnest(p_item_ids, p_users) as a (item_id, user_id)
+            group by a.item_id, a.user_id
+        ) as a
+        order by a.item_id, a.user_id
+        on conflict (item_id, user_id) do update set sessions = greatest(0, v.sessions - excluded.sessions)
+        returning v.item_id, v.sessions
+    )
+    select array_agg(f.item_id), array_agg(f.by) into v_items, v_by
+    from (select c.item_id, -count(*)::integer as by from counted as c where c.sessions = 0 group by c.item_id) as f;
+    if v_items is not null then
+        perform livewell.change_viewers(v_items, v_by, p_now);
+    end if;
+end $function$;

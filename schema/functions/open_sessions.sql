@@ -1,0 +1,71 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.open_sessions(p_ids uuid[], p_users text[], p_gateway text DEFAULT NULL::text, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS text[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+    v_most constant integer := livewell.setting_integer('presence.sessions_per_user');
+    v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
+    v_gone uuid[];
+    v_opened uuid[];
+begin
+    perform livewell.require_primary();
+    perform livewell.require_users(p_ids, p_users);
+    if p_gateway is not null then
+        perform livewell.hold_gateway(p_gateway, p_now);
+    end if;
+    perform from livewell.session as s where s.id = any (p_ids) order by s.id for update;
+    select array_agg(s.id) into v_gone
+    from livewell.session as s left join livewell.gateway as g on g.name = s.gateway
+    where s.id = any (p_ids) and coalesce(g.last_seen, s.last_seen) <= v_gone_at;
+    if v_gone is not null then
+        perform livewell.drop_sessions(v_gone, p_now);
+    end if;
+    update livewell.session as s set gateway = p_gateway, last_seen = greatest(s.last_seen, p_now)
+    from unnest(p_ids, p_users) as a (id, user_id)
+    where s.id = a.id and s.user_id = a.user_id;
+    with asked as (
+        select distinct on (a.id) a.id, a.user_id, a.position
+        from unnest(p_ids, p_users) with ordinality as a (id, user_id, position)
+        where not exists (select from livewell.session as s where s.id = a.id)
+        order by a.id, a.position
+    ),
+    ranked as (
+        select a.id, a.user_id, row_number() over (partition by a.user_id order by a.position) as rank from asked as a
+    ),
+    opened as (
+        insert into livewell.session (id, user_id, gateway, last_seen, created_at)
+        select r.id, r.user_id, p_gateway, p_now, p_now
+        from ranked as r
+        where r.rank <= v_most - (select count(*) from livewell.session as s where s.user_id = r.user_id)
+        order by r.id
+        on conflict (id) do nothing
+        returning id
+    )
+    select array_agg(o.id) into v_opened from opened as o;
+    return coalesce((
+        select array_agg(
+            case
+                when s.id is null then 'too_many'
+                when s.user_id <> a.user_id then 'taken'
+                when o.id is not null then 'opened'
+                else 'open'
+            end
+            order by a.position
+        )
+        from unnest(p_ids, p_users) with ordinality as a (id, user_id, position)
+        left join livewell.session as s on s.id = a.id
+        left join unnest(v_opened) as o (id) on o.id = a.id
+    ), '{}');
+end $function$;
+
+grant execute on function livewell.open_sessions(uuid[],text[],text,timestamp with time zone) to livewell_service;

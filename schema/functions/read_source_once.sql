@@ -1,0 +1,34 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.read_source_once(p_source livewell.presence_source, p_now timestamp with time zone, OUT came integer, OUT went integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_said record;
+begin
+    select r.* into v_said from livewell.read_presence_source(p_source.reads) as r;
+    if v_said.rows_read = 0 and exists (select from livewell.session as s where s.gateway = 'source:' || p_source.name) then
+        perform livewell.warn('presence.source_silent', p_source.name, 'it names nobody, but had viewers: they are kept for a while', p_now);
+        update livewell.presence_source as s
+        set read_at = p_now, silent_since = coalesce(s.silent_since, p_now), last_error = null, rows_read = 0, rows_skipped = 0
+        where s.name = p_source.name;
+        came := 0;
+        went := 0;
+        return;
+    end if;
+    select h.came, h.went into came, went
+    from livewell.hold_presence(
+        p_source.name, coalesce(v_said.users, '{}'), coalesce(v_said.types, '{}'), coalesce(v_said.keys, '{}'), p_now
+    ) as h;
+    if v_said.rows_skipped > 0 then
+        perform livewell.warn('presence.source_rows_skipped', p_source.name,
+            format('%s of %s rows name a type or key that is not there', v_said.rows_skipped, v_said.rows_read), p_now);
+    end if;
+    update livewell.presence_source as s
+    set read_at = p_now, last_ok_at = p_now, silent_since = null, last_error = null, rows_read = v_said.rows_read,
+        rows_skipped = v_said.rows_skipped
+    where s.name = p_source.name;
+end $function$;

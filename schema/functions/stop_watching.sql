@@ -1,0 +1,15 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.stop_watching(p_session uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    perform livewell.require_primary();
+    perform livewell.require_own_session(p_session, livewell.current_user_id());
+    return livewell.close_sessions(array[p_session], clock_timestamp()) > 0;
+end $function$;
+
+grant execute on function livewell.stop_watching(uuid) to livewell_user;

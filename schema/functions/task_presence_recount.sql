@@ -1,0 +1,53 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.task_presence_recount(p_now timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET jit TO 'off'
+AS $function$
+declare
+    v_most constant integer := 1000;
+    v_forget constant integer := 20000;
+    v_orphans integer;
+    v_items bigint[];
+    v_users text[];
+    v_pairs integer;
+    v_drifted integer;
+    v_forgotten integer;
+begin
+    delete from livewell.subscription as c
+    where not exists (select from livewell.session as s where s.id = c.session_id);
+    get diagnostics v_orphans = row_count;
+    select array_agg(d.item_id), array_agg(d.user_id) into v_items, v_users
+    from (
+        select coalesce(c.item_id, v.item_id) as item_id, coalesce(c.user_id, v.user_id) as user_id
+        from (
+            select c.item_id, s.user_id, count(*) as sessions
+            from livewell.subscription as c join livewell.session as s on s.id = c.session_id
+            group by c.item_id, s.user_id
+        ) as c
+        full join (select v.* from livewell.viewer as v where v.sessions > 0) as v on v.item_id = c.item_id and v.user_id = c.user_id
+        where c.sessions is distinct from v.sessions
+        limit v_most
+    ) as d;
+    v_pairs := coalesce(cardinality(v_items), 0);
+    if v_pairs > 0 then
+        perform livewell.recount_sessions(v_items, v_users);
+    end if;
+    v_drifted := livewell.recount_items(v_most, p_now);
+    delete from livewell.viewer as v
+    using (select o.item_id, o.user_id from livewell.viewer as o where o.sessions = 0 limit v_forget for update skip locked) as o
+    where v.item_id = o.item_id and v.user_id = o.user_id;
+    get diagnostics v_forgotten = row_count;
+    if v_orphans + v_pairs + v_drifted > 0 then
+        perform livewell.warn('presence.viewers_drifted', '', format(
+            'counted anew: %s items, %s users at items, %s subscriptions without a session', v_drifted, v_pairs, v_orphans
+        ), p_now);
+    end if;
+    return jsonb_build_object(
+        'items_repaired', v_drifted, 'pairs_repaired', v_pairs, 'orphans_removed', v_orphans, 'forgotten', v_forgotten,
+        'again_in', case when v_pairs >= v_most or v_drifted >= v_most or v_forgotten >= v_forget then '0 seconds' end
+    );
+end $function$;

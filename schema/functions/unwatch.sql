@@ -1,0 +1,22 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.unwatch(p_session uuid, p_items jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_user constant text := livewell.current_user_id();
+    v_types text[];
+    v_keys text[];
+    v_outcomes text[];
+begin
+    perform livewell.require_primary();
+    select a.types, a.keys into v_types, v_keys from livewell.items_asked(p_items) as a;
+    perform livewell.require_own_session(p_session, v_user);
+    v_outcomes := livewell.unsubscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, clock_timestamp());
+    return (select count(*) from unnest(v_outcomes) as o (outcome) where o.outcome = 'unsubscribed');
+end $function$;
+
+grant execute on function livewell.unwatch(uuid,jsonb) to livewell_user;

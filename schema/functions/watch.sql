@@ -1,0 +1,30 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.watch(p_session uuid, p_items jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_user constant text := livewell.current_user_id();
+    v_now constant timestamptz := clock_timestamp();
+    v_types text[];
+    v_keys text[];
+    v_outcomes text[];
+begin
+    perform livewell.require_primary();
+    select a.types, a.keys into v_types, v_keys from livewell.items_asked(p_items) as a;
+    perform livewell.require_own_session(p_session, v_user);
+    if not livewell.is_session_live(p_session, v_now) then
+        -- Calls of one user count its sessions one after the other.
+        perform pg_advisory_xact_lock(hashtextextended('livewell/presence/' || v_user, 0));
+        v_outcomes := livewell.open_sessions(array[p_session], array[v_user], null, v_now);
+        perform livewell.require_outcomes(v_outcomes);
+    end if;
+    v_outcomes := livewell.subscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, v_now);
+    perform livewell.require_outcomes(v_outcomes);
+    return (select count(*) from unnest(v_outcomes) as o (outcome) where o.outcome = 'subscribed');
+end $function$;
+
+grant execute on function livewell.watch(uuid,jsonb) to livewell_user;
