@@ -57,7 +57,7 @@ async def _without_locks(run: Run) -> None:
 
 
 async def _without_counting_leases(run: Run) -> None:
-    await without(run, "limit_rooms", ("r.concurrent - r.in_flight,", "r.concurrent,"))
+    await without(run, "limit_rooms", ("l.concurrent - f.in_flight,", "l.concurrent,"))
 
 
 async def _deaf_to_429(run: Run) -> None:
