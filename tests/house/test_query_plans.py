@@ -66,7 +66,7 @@ CALLS = {
     ),
     "claim: flights": Hot(
         call="select livewell.flights(array(select name from livewell.provider), now())",
-        index="job_live_endpoint",
+        index="job_live_running",
         at_most=100,
     ),
     "claim: due": Hot(
@@ -82,7 +82,7 @@ CALLS = {
         index="job_live_pkey",
         at_most=200,
     ),
-    "rescue": Hot(call="select count(*) from livewell.rescue_jobs()", index="job_live_lease", at_most=10),
+    "rescue": Hot(call="select count(*) from livewell.rescue_jobs()", index="job_live_running", at_most=10),
     "promote": Hot(
         call="select livewell.promote_serial_jobs(array['serial/8', 'serial/18'])", index="job_live_parked", at_most=20
     ),
