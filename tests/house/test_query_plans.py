@@ -27,7 +27,7 @@ select l.id, 'plain', n % 10, now() - interval '1 hour',
     case when n % 100 = 1 then '00000000-0000-4000-8000-000000000000'::uuid end,
     case when n % 100 = 1 then now() + interval '1 hour' end, case when n % 100 = 1 then 'w1' end
 from livewell.job_lane as l, generate_series(1, $1::integer) as n
-where l.kind = 'plain'
+where l.kind = 'plain' and l.endpoint is null
 """
 # The ids are looked up before the counting begins, so that only the call itself is counted.
 LOOKED_UP = {
@@ -108,7 +108,7 @@ async def filled(owner: Database) -> AsyncIterator[Connection]:
     """A session whose plans were made while the queue was empty, before a queue that has filled up since."""
     await owner.execute("alter table livewell.job_live set (autovacuum_enabled = false)")
     await owner.execute("""select livewell.declare_kinds('[{"kind": "plain"}]')""")
-    await owner.execute("select livewell.open_lane_for('plain', null)")
+    await owner.execute("select livewell.open_lane_for('plain', e) from unnest(array[null, 'fmp']) as e")
     async with owner.connection() as connection:
         for hot in CALLS.values():
             for _ in range(3):
