@@ -23,6 +23,7 @@ from pydantic import BaseModel
 
 from livewell.audit import tell_sealed
 from livewell.budgets import BudgetGauges, BudgetStore
+from livewell.freshness import FreshnessGauges, FreshnessStore
 from livewell.jobs import (
     CANCEL_CHANNEL,
     JOBS_CHANNEL,
@@ -142,6 +143,10 @@ class Livewell:
     @property
     def presence(self) -> Presence:
         return Presence(self.database)
+
+    @property
+    def freshness(self) -> FreshnessStore:
+        return FreshnessStore(self.database)
 
     @property
     def tasks(self) -> TaskStore:
@@ -358,7 +363,7 @@ class Livewell:
             return await runner.run(name, self.database, force=force)
 
     def _runnable_tasks(self) -> dict[str, TaskHandler]:
-        """The handlers of this program, and those of tasks that ship without an SQL function."""
+        """The handlers of this program, and those of shipped tasks that need one."""
         kept = task_handler_of(MARKET_CALENDAR, CalendarKeeper(self.registry).run_once, TaskDeclaration())
         return {MARKET_CALENDAR: kept, **self._tasks}
 
@@ -397,7 +402,12 @@ class Livewell:
             longest_pause=LONGEST_PAUSE,
         )
         service = Service(
-            agents=[TaskGauges(self.tasks), BudgetGauges(self.budgets), PresenceGauges(self.presence.store)],
+            agents=[
+                TaskGauges(self.tasks),
+                BudgetGauges(self.budgets),
+                FreshnessGauges(self.freshness),
+                PresenceGauges(self.presence.store),
+            ],
             components=[listener, scheduler],
             options=ServiceOptions(longest_pause=LONGEST_PAUSE, first_round_within=FIRST_ROUNDS),
         )

@@ -83,7 +83,7 @@ async def depth_is_bounded(catalogue: Catalogue) -> None:
 
 
 async def cost_is_bounded(catalogue: Catalogue) -> None:
-    """With five types of 50,000 keys each a run touches a few rows for each key it looks at, and none for the others."""
+    """With five types of 50,000 keys each a run touches a few rows for each key it looks at, and none for others."""
     for name in ("quote", "profile", "ratios", "dividends", "earnings"):
         await catalogue.scheduled(name, 50_000)
     await catalogue.owner.execute("analyze livewell.type_key")

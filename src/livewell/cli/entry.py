@@ -12,11 +12,14 @@ from livewell.cli import (
     apply,
     audit,
     budget,
+    calendar,
     demo,
     drain,
     endpoints,
+    freshness,
     health,
     jobs,
+    keys_of,
     kinds,
     maintenance,
     migrate,
@@ -26,6 +29,8 @@ from livewell.cli import (
     providers,
     settings,
     tasks,
+    types,
+    watch,
     worker,
     workers,
 )
@@ -52,9 +57,14 @@ jobs.group.command("drain", epilog=drain.EXAMPLE)(drain.drain)
 app.add_typer(kinds.group, name="kinds")
 app.command("apply", epilog=apply.EXAMPLE)(apply.apply)
 app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
+app.command("freshness", epilog=freshness.EXAMPLE)(freshness.freshness)
+app.command("watch", epilog=watch.EXAMPLE)(watch.watch)
 app.add_typer(endpoints.group, name="endpoint")
 app.add_typer(providers.group, name="provider")
 app.add_typer(providers.keys, name="keys")
+app.add_typer(types.group, name="types")
+app.add_typer(keys_of.group, name="keys-of")
+app.add_typer(calendar.group, name="calendar")
 app.add_typer(presence.sessions, name="sessions")
 app.command("viewers", epilog=presence.VIEWERS_EXAMPLE)(presence.list_viewers)
 app.add_typer(presence.group, name="presence")

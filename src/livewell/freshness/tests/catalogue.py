@@ -1,4 +1,4 @@
-"""Types with many keys, and items with viewers, as tests of what runs over all of them make them; the clock is passed in."""
+"""Types with many keys and items with viewers, for tests of what runs over all of them; the clock is passed in."""
 
 import json
 from collections.abc import Sequence

@@ -63,10 +63,8 @@ async def test_a_run_goes_on_where_the_last_stopped(catalogue: Catalogue) -> Non
     await catalogue.scheduled("profile", 8)
     await catalogue.owner.execute("update livewell.type_key set active = false where key = 'k00007'")
     await catalogue.run("scheduled_refreshes")
-    walked = []
-    for minute in range(5):
-        walked.append((await catalogue.run("scheduled_refreshes", NOON + HOUR + minute * MINUTE))["walked"])
-    assert walked == [10, 10, 10, 1, 0]
+    for minute, walked in enumerate([10, 10, 10, 1, 0]):
+        assert (await catalogue.run("scheduled_refreshes", NOON + HOUR + minute * MINUTE))["walked"] == walked
     jobs = await catalogue.jobs()
     quotes = sorted(job["key"] for job in jobs if job["kind"] == "refresh.quote")
     assert quotes == [f"k{n:05}" for n in range(25) if n != 7]
@@ -87,7 +85,7 @@ async def test_a_time_that_comes_during_a_walk_is_noted(catalogue: Catalogue) ->
 
 
 async def test_the_depth_throttles_the_walk(catalogue: Catalogue) -> None:
-    """So many scheduled refreshes wait at an endpoint and no more; as they go, the walk goes on; others are not held up."""
+    """So many scheduled refreshes wait at an endpoint, no more; as they go the walk goes on; others are not held up."""
     await catalogue.set("freshness.scheduled_depth", 4)
     await catalogue.scheduled("quote", 10, endpoint="sim/slow")
     await catalogue.scheduled("ratios", 10, endpoint="sim/slow")
@@ -143,7 +141,7 @@ async def test_the_value_policy_walks_too(catalogue: Catalogue, owner: Database)
 
 
 async def test_one_bad_type_or_key_stops_itself(catalogue: Catalogue, owner: Database) -> None:
-    """A bad expression and a catalogue that fails are warned about, a key that is none is passed; all else is walked."""
+    """A bad expression and a failing catalogue are warned about, a key that is none is passed, the rest is walked."""
     await catalogue.scheduled("good", 3)
     await catalogue.scheduled("unreadable", 3, cron="every day")
     await catalogue.scheduled("lost", keys_table="public.nowhere", keys_key_column="symbol")

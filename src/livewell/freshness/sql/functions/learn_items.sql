@@ -10,6 +10,9 @@ language plpgsql security definer
 set search_path = '' as $$
 begin
     perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
+    if exists (select from livewell.probe as p where p.item_id = any (p_item_ids)) then
+        perform livewell.learn_probes(p_item_ids, p_outcomes, p_hashes, p_now);
+    end if;
     with seen as (
         select
             i.id, a.outcome, a.hash, a.bytes, t.ttl, t.ttl_column is null and t.staleness = 'livewell.is_stale' as plain,

@@ -1,0 +1,22 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.fold_probes(p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    with taken as (
+        delete from livewell.probe_result as r returning r.data_type, r.fresh, r.ok
+    )
+    insert into livewell.freshness_hour as h (hour, data_type, audience, probes, probes_fresh, probes_ok)
+    select date_trunc('hour', p_now, 'UTC'), t.data_type, 'all', count(*), count(*) filter (where t.fresh), count(*) filter (where t.ok)
+    from taken as t
+    where exists (select from livewell.data_type as d where d.name = t.data_type)
+    group by t.data_type
+    on conflict (hour, data_type, audience) do update
+    set probes = h.probes + excluded.probes, probes_fresh = h.probes_fresh + excluded.probes_fresh,
+        probes_ok = h.probes_ok + excluded.probes_ok;
+    delete from livewell.probe as p where p.drawn_at < p_now - interval '1 hour';
+end $function$;

@@ -1,0 +1,165 @@
+"""`livewell freshness`: what viewers saw in the last hours."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from livewell.cli.options import Json
+from livewell.cli.output import console, say, show_json, show_table, shown, shown_bytes
+from livewell.cli.session import run
+
+if TYPE_CHECKING:
+    from livewell.app import Livewell
+    from livewell.budgets import QuotaState
+    from livewell.freshness import FreshnessFigures, FreshnessHour, RefreshPolicy
+
+EXAMPLE = "Example: livewell freshness --hours 48 --watch"
+_PAUSE = 5.0
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+class _Seen(NamedTuple):
+    figures: "list[FreshnessFigures]"
+    hours: "list[FreshnessHour]"
+    policies: "list[RefreshPolicy]"
+    quotas: "list[QuotaState]"
+
+
+def freshness(
+    ctx: typer.Context,
+    hours: Annotated[int, typer.Option("--hours", min=1, max=720, help="So many hours back.")] = 24,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Show it again every 5 seconds, until Ctrl-C.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show how fresh what viewers saw was, by type, with lone viewers, waits, probes, and the price of a byte."""
+    from livewell.cli.errors import Misused
+
+    if watch and as_json:
+        raise Misused("--watch and --json exclude each other", fix="give one of them")
+    if watch:
+        run(ctx, lambda app: _watch(app, hours))
+        return
+    seen = run(ctx, lambda app: _seen(app, hours))
+    if as_json:
+        show_json(seen._asdict())
+    else:
+        _show(seen, hours)
+
+
+async def _watch(app: "Livewell", hours: int) -> None:
+    screen = console()
+    while True:
+        seen = await _seen(app, hours)
+        if screen.is_terminal:
+            screen.clear()
+        _show(seen, hours)
+        await asyncio.sleep(_PAUSE)
+
+
+async def _seen(app: "Livewell", hours: int) -> _Seen:
+    since = datetime.now(UTC) - timedelta(hours=hours - 1)
+    since = since.replace(minute=0, second=0, microsecond=0)
+    return _Seen(
+        figures=await app.freshness.freshness_figures(since=since),
+        hours=await app.freshness.freshness_hours(since=since),
+        policies=await app.freshness.refresh_policies(),
+        quotas=await app.budgets.quota_states(),
+    )
+
+
+def _show(seen: _Seen, hours: int) -> None:
+    lone = {one.data_type: one.ok for one in seen.figures if one.audience == "lone"}
+    show_table(
+        (
+            "TYPE",
+            "VIEWER-MIN",
+            "OK",
+            "LONE OK",
+            "TTL",
+            "FRESH",
+            "W50",
+            "W99",
+            "OVERDUE",
+            "UNCHANGED",
+            "PROBED OK",
+            "HOURS",
+        ),
+        [
+            (
+                *(
+                    one.data_type or "all",
+                    f"{one.viewer_minutes:,.0f}",
+                    _share(one.ok),
+                    _share(lone.get(one.data_type)),
+                ),
+                *(_share(one.within_ttl), _share(one.fresh), _minutes(one.w50), _minutes(one.w99)),
+                *(_minutes(one.overdue99), _share(one.unchanged), _probed(one)),
+                sparkline([hour.ok for hour in _hours_of(seen.hours, one.data_type, hours)]),
+            )
+            for one in seen.figures
+            if one.audience == "all"
+        ],
+    )
+    if seen.policies:
+        lasts = {one.provider: one for one in seen.quotas}
+        say("")
+        show_table(
+            ("PROVIDER", "POLICY", "BYTE PRICE", "BUCKET", "LASTS"),
+            [
+                (
+                    *(one.provider, one.policy, one.price, _share(one.bucket_share)),
+                    _lasts(lasts.get(one.provider)),
+                )
+                for one in seen.policies
+            ],
+        )
+
+
+def _hours_of(seen: "list[FreshnessHour]", data_type: str | None, hours: int) -> "list[_Hour]":
+    """One figure per hour up to this one; all types by their viewer-minutes."""
+    now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    line = []
+    for back in range(hours - 1, -1, -1):
+        of_hour = [
+            one
+            for one in seen
+            if one.hour == now - timedelta(hours=back) and data_type in {None, one.data_type} and one.ok is not None
+        ]
+        minutes = sum(one.viewer_minutes for one in of_hour)
+        good = sum(one.viewer_minutes * (one.ok or 0) for one in of_hour)
+        line.append(_Hour(good / minutes if minutes else None))
+    return line
+
+
+class _Hour(NamedTuple):
+    ok: float | None
+
+
+def sparkline(shares: "list[float | None]") -> str:
+    """A bar per share, from none to all; a point where nobody looked."""
+    return "".join("·" if one is None else _BARS[min(len(_BARS) - 1, int(one * len(_BARS)))] for one in shares)
+
+
+def _share(share: float | None) -> str | None:
+    return None if share is None else f"{share:.1%}"
+
+
+def _minutes(minutes: float | None) -> str | None:
+    return None if minutes is None else f"{minutes:g} min"
+
+
+def _probed(figures: "FreshnessFigures") -> str | None:
+    if figures.probes_ok is None or figures.probes_ok_error is None:
+        return None
+    return f"{figures.probes_ok:.1%} ± {figures.probes_ok_error:.1%}"
+
+
+def _lasts(quota: "QuotaState | None") -> str:
+    if quota is None:
+        return "no quota"
+    left = "" if quota.bucket_bytes is None else f", {shown_bytes(quota.bucket_bytes)} in the bucket"
+    if quota.exhausted_at is None:
+        return f"never exhausted{left}"
+    return f"until {shown(quota.exhausted_at)}{left}"

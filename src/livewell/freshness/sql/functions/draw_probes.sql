@@ -1,0 +1,67 @@
+-- Draws watched items of a provider at random, each viewer being as likely as any other, until its credit is used, and queues
+-- their refresh at the priority of their viewers. What has no data needs no fetch: its viewers see nothing. Items whose gate is
+-- closed are not fetched and not counted: their source stands still.
+-- for: internal
+create or replace function livewell.draw_probes(p_provider text, p_credit double precision, p_now timestamptz) returns integer
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_ids bigint[];
+    v_spent double precision;
+    v_type text;
+    v_shut bigint[] := '{}';
+begin
+    select array_agg(d.id), sum(d.bytes) into v_ids, v_spent
+    from (
+        select r.id, r.bytes, sum(r.bytes) over (order by r.place) - r.bytes as before
+        from (
+            select i.id, -ln(1 - random()) / (i.viewers * s.weight) as place,
+                coalesce(i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes, 1)::double precision as bytes
+            from livewell.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s
+            join livewell.item as i on i.id = s.item_id and i.watched
+            join livewell.data_type as t on t.name = i.data_type and t.enabled
+            join livewell.endpoint as e on e.name = t.endpoint and e.state = 'active' and e.provider = p_provider
+            left join livewell.type_learning as y on y.data_type = i.data_type
+            where not exists (select from livewell.probe as p where p.item_id = i.id)
+            order by place
+            limit 100
+        ) as r
+    ) as d
+    where d.before < p_credit;
+    for v_type in
+        select distinct t.name from livewell.item as i join livewell.data_type as t on t.name = i.data_type
+        where i.id = any (v_ids) and t.gate <> 'always'
+    loop
+        v_shut := v_shut || array(
+            select i.id from livewell.item as i
+            join livewell.open_gates(v_type, array(
+                select n.key from livewell.item as n where n.id = any (v_ids) and n.data_type = v_type
+            ), p_now) as g on g.key = i.key
+            where i.data_type = v_type and i.id = any (v_ids) and not g.open
+        );
+    end loop;
+    insert into livewell.probe_result (data_type, fresh, ok)
+    select i.data_type, false, false from livewell.item as i
+    where i.id = any (v_ids) and i.id <> all (v_shut) and i.expires_at is null;
+    insert into livewell.probe (item_id, drawn_at)
+    select i.id, p_now from livewell.item as i
+    where i.id = any (v_ids) and i.id <> all (v_shut) and i.expires_at is not null
+    order by i.id
+    on conflict (item_id) do nothing;
+    perform livewell.enqueue_jobs(r.jobs, 'raise_priority', p_now)
+    from (
+        select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+            'kind', 'refresh.' || i.data_type, 'endpoint', t.endpoint, 'priority', greatest(t.priority_floor, i.viewers),
+            'dedupe_key', 'refresh/' || i.data_type || '/' || i.key, 'serial_key', p_provider || '/' || i.key,
+            'estimated_bytes', case when s.endpoint is null then t.expected_bytes end,
+            'payload', jsonb_build_object('type', i.data_type, 'key', i.key, 'item', i.id, 'cause', 'probe')
+        ))) as jobs
+        from livewell.item as i
+        join livewell.data_type as t on t.name = i.data_type
+        left join livewell.estimate as s on s.endpoint = t.endpoint and s.subject = 'refresh.' || i.data_type
+        where i.id = any (v_ids) and i.id <> all (v_shut) and i.expires_at is not null
+    ) as r
+    where r.jobs is not null;
+    update livewell.probe_credit as c set credit = c.credit - coalesce(v_spent, 0) where c.provider = p_provider;
+    return coalesce(cardinality(v_ids), 0) - cardinality(v_shut);
+end $$;

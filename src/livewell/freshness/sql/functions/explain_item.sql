@@ -1,0 +1,58 @@
+-- Why items of a key are as they are, by type (null: all): who looks, how old, what was learned, what was decided last and what
+-- the checker would decide now, and the refresh that waits or runs. Nothing is changed, but a check that fails is warned about.
+-- for: service
+create or replace function livewell.explain_item(
+    p_type text, p_key text, p_now timestamptz default clock_timestamp()
+) returns table (
+    data_type text, key text, item_id bigint, endpoint text, policy text, strategy text, viewers integer,
+    viewers_average double precision, watched_since timestamptz, newest timestamptz, ttl interval, stale boolean, error text,
+    gate text, gate_opens_at timestamptz, fetches integer, changes integer, change_rate double precision, bytes double precision,
+    price double precision, score double precision, decision text, decided_at timestamptz, decision_now text, due_at timestamptz,
+    last_outcome text, last_outcome_at timestamptz, job_id bigint, job_state text, job_priority integer, job_due_at timestamptz,
+    job_cause text, next_walk_at timestamptz
+)
+language plpgsql security definer
+set search_path = '' as $$
+#variable_conflict use_column
+declare
+    v_ids bigint[];
+    v_looks livewell.look[];
+    v_decided livewell.decided_item[];
+    v_rates double precision[];
+begin
+    perform livewell.require_primary();
+    if p_type is not null then
+        perform livewell.require_type(p_type);
+    end if;
+    v_ids := array(
+        select i.id from livewell.data_type as t join livewell.item as i on i.data_type = t.name and i.key = p_key
+        where p_type is null or t.name = p_type
+        order by i.id
+    );
+    v_looks := livewell.value_looks(livewell.look_at_items(v_ids, p_now), p_now);
+    v_decided := livewell.decide_items(v_looks, null, p_now);
+    v_rates := livewell.change_rates(
+        array(select l.item_id from unnest(v_looks) as l), array(select extract(epoch from l.ttl)::double precision / 60 from unnest(v_looks) as l)
+    );
+    return query
+    select
+        i.data_type, i.key, i.id, t.endpoint, livewell.policy_of(p), t.strategy, i.viewers,
+        i.viewers + (i.viewers_average - i.viewers) * power(0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / 86400),
+        i.watched_since,
+        l.newest, l.ttl, l.stale, l.error, t.gate, l.opens_at, i.fetches, i.changes, l.rate,
+        coalesce(l.bytes, i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes), r.price, coalesce(l.score, i.score),
+        i.decision, i.decided_at, d.decision, i.due_at, i.last_outcome, i.last_outcome_at, j.id, j.state, j.priority, j.due_at,
+        j.payload ->> 'cause', w.next_at
+    from unnest(v_looks, v_rates)
+        as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate)
+    join livewell.item as i on i.id = l.item_id
+    join unnest(v_decided) as d on d.item_id = i.id
+    join livewell.data_type as t on t.name = i.data_type
+    join livewell.endpoint as e on e.name = t.endpoint
+    join livewell.provider as p on p.name = e.provider
+    left join livewell.type_learning as y on y.data_type = i.data_type
+    left join livewell.byte_price as r on r.provider = e.provider
+    left join livewell.scheduled_walk as w on w.data_type = i.data_type
+    left join livewell.job_live as j on j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key
+    order by i.data_type;
+end $$;

@@ -1,0 +1,24 @@
+-- name: explain_item
+-- Why the items of a key are as they are, of one type or of all; times without an end are none the driver could carry.
+select
+    data_type, key, item_id, endpoint, policy, strategy, viewers, viewers_average, watched_since, newest, ttl, stale, error, gate,
+    case when isfinite(gate_opens_at) then gate_opens_at end as gate_opens_at, fetches, changes, change_rate, bytes, price, score,
+    decision, decided_at, decision_now, case when isfinite(due_at) then due_at end as due_at, last_outcome, last_outcome_at,
+    job_id, job_state, job_priority, job_due_at, job_cause,
+    case when isfinite(next_walk_at) then next_walk_at end as next_walk_at
+from livewell.explain_item($1, $2, coalesce($3, clock_timestamp()))
+
+-- name: freshness_figures
+-- What viewers saw since a time, by type and audience; a null type is all of them.
+select
+    data_type, audience, viewer_minutes, within_ttl, fresh, ok, w50, w99, overdue50, overdue99, fetches, unchanged, probes,
+    probes_fresh, probes_fresh_error, probes_ok, probes_ok_error
+from livewell.freshness_figures($1, coalesce($2, clock_timestamp()))
+
+-- name: freshness_hours
+-- What viewers saw, hour by hour, oldest first, by type.
+select hour, data_type, viewer_minutes, ok from livewell.freshness where audience = 'all' and hour >= $1 order by hour, data_type
+
+-- name: refresh_policies
+-- How each provider's refreshes are chosen, and the price of a byte.
+select provider, policy, price, bucket_share, priced_at from livewell.refresh_policies order by provider

@@ -1,0 +1,33 @@
+"""Freshness as Python calls it: one method per named query, no decisions."""
+
+from datetime import datetime
+
+from livewell.freshness.types import ExplainedItem, FreshnessFigures, FreshnessHour, RefreshPolicy
+from livewell.kernel import Caller, Connection, Queries
+
+QUERIES = Queries.of("livewell.freshness")
+
+
+class FreshnessStore:
+    """Asks over a pool, a line, or the caller's own connection."""
+
+    def __init__(self, caller: "Caller | Connection") -> None:
+        self._caller = caller
+
+    async def explain_item(
+        self, key: str, data_type: str | None = None, *, now: datetime | None = None
+    ) -> list[ExplainedItem]:
+        """Why the items of a key are as they are, one per type that somebody looked at."""
+        return [ExplainedItem(**row) for row in await self._caller.fetch(QUERIES["explain_item"], data_type, key, now)]
+
+    async def freshness_figures(
+        self, *, since: datetime | None = None, now: datetime | None = None
+    ) -> list[FreshnessFigures]:
+        """What viewers saw since a time, a day by default."""
+        return [FreshnessFigures(**row) for row in await self._caller.fetch(QUERIES["freshness_figures"], since, now)]
+
+    async def freshness_hours(self, *, since: datetime) -> list[FreshnessHour]:
+        return [FreshnessHour(**row) for row in await self._caller.fetch(QUERIES["freshness_hours"], since)]
+
+    async def refresh_policies(self) -> list[RefreshPolicy]:
+        return [RefreshPolicy(**row) for row in await self._caller.fetch(QUERIES["refresh_policies"])]

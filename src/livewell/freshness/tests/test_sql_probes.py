@@ -1,0 +1,127 @@
+"""Probes: watched items drawn at random for an estimate that the scheduler's own choice does not bend."""
+
+from datetime import datetime
+from math import sqrt
+
+import pytest
+
+from livewell.freshness import FreshnessStore
+from livewell.freshness.tests.catalogue import DAY, HOUR, MINUTE, NOON, Catalogue
+from livewell.testing import make_type
+
+
+async def _spent(catalogue: Catalogue, size: int, now: datetime = NOON) -> None:
+    """So many bytes went to the provider in this hour."""
+    await catalogue.owner.execute(
+        "insert into livewell.quota_hour as h (provider, hour, bytes) values ('sim', date_trunc('hour', $1, 'UTC'), $2)"
+        " on conflict (provider, hour) do update set bytes = h.bytes + excluded.bytes",
+        now,
+        size,
+    )
+
+
+async def _watched(catalogue: Catalogue, keys: int, viewers: int = 1, ttl_age: datetime = NOON) -> list[int]:
+    """Items of 1,000 bytes each, fetched then."""
+    items = []
+    for number in range(keys):
+        item = await catalogue.watch("quote", f"k{number}", viewers, NOON)
+        await catalogue.learn(item, "fetched", ttl_age)
+        items.append(item)
+    return items
+
+
+async def test_a_share_of_the_bytes_goes_to_probes(catalogue: Catalogue) -> None:
+    """Half a percent of what the provider was asked for, whatever the age of what is drawn; what is not used waits."""
+    await make_type(catalogue.owner, "quote", ttl=DAY)
+    await _watched(catalogue, 10)
+    assert await catalogue.run("freshness_probes", NOON) == {"drawn": 0}
+    await _spent(catalogue, 600_000)
+    assert await catalogue.run("freshness_probes", NOON + MINUTE) == {"drawn": 3}
+    assert {(job["priority"], job["cause"]) for job in await catalogue.jobs()} == {(1, "probe")}
+    await _spent(catalogue, 1_000)
+    assert await catalogue.run("freshness_probes", NOON + 2 * MINUTE) == {"drawn": 1}
+    assert await catalogue.run("freshness_probes", NOON + 3 * MINUTE) == {"drawn": 0}
+    await catalogue.set("freshness.probe_share", 0)
+    await _spent(catalogue, 600_000)
+    assert await catalogue.run("freshness_probes", NOON + 4 * MINUTE) == {"drawn": 0}
+
+
+async def test_the_credit_goes_on_over_the_hour(catalogue: Catalogue) -> None:
+    """What the ledger grew by is counted once, also when the hour has turned between."""
+    await make_type(catalogue.owner, "quote", ttl=DAY)
+    await _watched(catalogue, 10)
+    await _spent(catalogue, 400_000)
+    await catalogue.run("freshness_probes", NOON)
+    await _spent(catalogue, 200_000)
+    await _spent(catalogue, 200_000, NOON + HOUR)
+    assert await catalogue.run("freshness_probes", NOON + HOUR) == {"drawn": 2}
+
+
+async def test_each_viewer_is_as_likely_as_any_other(catalogue: Catalogue) -> None:
+    """An item with nine viewers is drawn nine times as often as one with one; what nobody watches is never drawn."""
+    await make_type(catalogue.owner, "quote", ttl=DAY)
+    many, one, none = await _watched(catalogue, 3)
+    await catalogue.watch("quote", "k0", 8)
+    await catalogue.watch("quote", "k2", -1)
+    drawn = []
+    async with catalogue.owner.connection() as connection, connection.transaction():
+        await connection.execute("select setseed(0.5)")
+        for _ in range(200):
+            await connection.execute("select livewell.draw_probes('sim', 1, $1)", NOON)
+            drawn.append(await connection.fetchval("delete from livewell.probe returning item_id"))
+    assert none not in drawn
+    assert 160 < drawn.count(many) < 195
+    assert drawn.count(one) == 200 - drawn.count(many)
+
+
+async def test_probes_tell_what_viewers_saw(catalogue: Catalogue) -> None:
+    """Fresh is what had not changed, OK what had not or was within its TTL; with the standard error of so many."""
+    await make_type(catalogue.owner, "quote", ttl=10 * MINUTE)
+    items = await _watched(catalogue, 4)
+    await catalogue.watch("quote", "missing")
+    await catalogue.owner.execute("select livewell.draw_probes('sim', 1000000, $1)", NOON + MINUTE)
+    await catalogue.learn(items[0], "unchanged", NOON + 2 * MINUTE)
+    await catalogue.learn(items[1], "fetched", NOON + 2 * MINUTE, content=b"a")
+    await catalogue.learn(items[2], "fetched", NOON + 2 * MINUTE, content=b"b")
+    await catalogue.learn(items[3], "failed", NOON + 2 * MINUTE)
+    await catalogue.learn(items[3], "fetched", NOON + 20 * MINUTE, content=b"b")
+    await catalogue.learn(items[3], "fetched", NOON + 21 * MINUTE, content=b"c")
+    await catalogue.run("freshness_figures", NOON + 22 * MINUTE)
+    (figures,) = [
+        one
+        for one in await FreshnessStore(catalogue.owner).freshness_figures(since=NOON, now=NOON + HOUR)
+        if (one.data_type, one.audience) == ("quote", "all")
+    ]
+    assert (figures.probes, figures.probes_fresh, figures.probes_ok) == (5, 0.4, 0.6)
+    assert figures.probes_fresh_error == pytest.approx(sqrt(0.4 * 0.6 / 5))
+
+
+async def test_a_probe_nobody_answers_is_forgotten(catalogue: Catalogue) -> None:
+    """After an hour the item may be drawn again, and a later fetch is not taken for the probe's."""
+    await make_type(catalogue.owner, "quote", ttl=DAY)
+    (item,) = await _watched(catalogue, 1)
+    await catalogue.owner.execute("select livewell.draw_probes('sim', 1, $1)", NOON)
+    assert await catalogue.owner.fetchval("select livewell.draw_probes('sim', 1, $1)", NOON) == 0
+    await catalogue.run("freshness_figures", NOON + HOUR + MINUTE)
+    await catalogue.learn(item, "unchanged", NOON + HOUR + 2 * MINUTE)
+    assert await catalogue.owner.fetchval("select count(*) from livewell.probe_result") == 0
+    assert await catalogue.owner.fetchval("select livewell.draw_probes('sim', 1, $1)", NOON) == 1
+
+
+async def test_a_closed_quota_and_a_closed_gate_draw_nothing(catalogue: Catalogue) -> None:
+    """Probes obey the quota, and a source that stands still says nothing."""
+    await catalogue.owner.execute("""
+        create function public.shut(p_keys text[], p_now timestamptz)
+        returns table (key text, open boolean, opens_at timestamptz)
+        language sql as $$ select k, false, null::timestamptz from unnest(p_keys) as k $$;
+        grant execute on function public.shut to livewell_owner;
+    """)
+    await make_type(catalogue.owner, "quote", ttl=DAY, gate="public.shut")
+    await _watched(catalogue, 2)
+    assert await catalogue.owner.fetchval("select livewell.draw_probes('sim', 1000000, $1)", NOON) == 0
+    await catalogue.owner.execute("update livewell.data_type set gate = 'always'")
+    await catalogue.run("freshness_probes", NOON)
+    await _spent(catalogue, 600_000)
+    await catalogue.owner.execute("update livewell.provider set quota_bytes = 600000, pace = 'none' where name = 'sim'")
+    assert await catalogue.run("freshness_probes", NOON + MINUTE) == {"drawn": 0}
+    assert await catalogue.jobs() == []

@@ -1,0 +1,87 @@
+"""What is known of items and of what viewers saw."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainedItem:
+    """Why an item is as it is. Rates are per minute, prices and scores in minutes of viewers."""
+
+    data_type: str
+    key: str
+    item_id: int
+    endpoint: str
+    policy: str
+    strategy: str
+    viewers: int
+    viewers_average: float
+    watched_since: datetime | None
+    newest: datetime | None
+    ttl: timedelta
+    stale: bool
+    error: str | None
+    gate: str
+    gate_opens_at: datetime | None
+    fetches: int
+    changes: int
+    change_rate: float
+    bytes: float | None
+    price: float | None
+    score: float | None
+    decision: str | None
+    decided_at: datetime | None
+    decision_now: str
+    due_at: datetime | None
+    last_outcome: str | None
+    last_outcome_at: datetime | None
+    job_id: int | None
+    job_state: str | None
+    job_priority: int | None
+    job_due_at: datetime | None
+    job_cause: str | None
+    next_walk_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreshnessFigures:
+    """What viewers saw of a type, or of all if it is None. Shares are of viewer-minutes; waits and ages in minutes."""
+
+    data_type: str | None
+    audience: str
+    viewer_minutes: float
+    within_ttl: float | None
+    fresh: float | None
+    ok: float | None
+    w50: float | None
+    w99: float | None
+    overdue50: float | None
+    overdue99: float | None
+    fetches: int
+    unchanged: float | None
+    probes: int
+    probes_fresh: float | None
+    probes_fresh_error: float | None
+    probes_ok: float | None
+    probes_ok_error: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreshnessHour:
+    """What viewers saw of a type in one hour."""
+
+    hour: datetime
+    data_type: str
+    viewer_minutes: float
+    ok: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefreshPolicy:
+    """How a provider's refreshes are chosen; the price of a byte in minutes of viewers."""
+
+    provider: str
+    policy: str
+    price: float | None
+    bucket_share: float | None
+    priced_at: datetime | None
