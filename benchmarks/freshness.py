@@ -64,6 +64,8 @@ class Size:
 FULL = Size(days=10, long_days=31, seeds=SEEDS, engine_hours=4, engine_warm_up=60)
 QUICK = Size(days=3, long_days=0, seeds=SEEDS[:1], engine_hours=1, engine_warm_up=15)
 
+SHOWN = ("ok", "within_ttl", "ok_lone", "w99", "worst_hour", "dark_hours", "gigabytes", "requests", "unchanged")
+
 Runs = dict[tuple[str, int, float], Figures]
 
 
@@ -99,11 +101,10 @@ def _show(context: Context, runs: Runs) -> None:
     if not runs:
         return
     scale = Scale()
-    heads = list(next(iter(runs.values())).row())
-    table = Table("rule", "seed", "days", *heads, title=f"{scale.keys} keys, {scale.viewers:.0f} viewers")
+    table = Table("rule", "seed", "days", *SHOWN, title=f"{scale.keys} keys, {scale.viewers:.0f} viewers")
     for (name, seed, days), figures in runs.items():
         row = figures.row()
-        table.add_row(name, str(seed), f"{days:g}", *(f"{value:g}" for value in row.values()))
+        table.add_row(name, str(seed), f"{days:g}", *(f"{row[head]:g}" for head in SHOWN))
         context.rows.append({"contender": name, "seed": seed, "days": days, "keys": scale.keys, **row})
     context.console.print(table)
 

@@ -5,7 +5,7 @@
 -- for: service
 create view livewell.refresh_policies as
 select
-    p.name as provider, livewell.policy_of(p) as policy, r.price,
+    p.name as provider, coalesce(p.policy, case when p.quota_bytes is null then 'viewers' else 'value' end) as policy, r.price,
     r.bucket_share, r.priced_at
 from livewell.provider as p
 left join livewell.byte_price as r on r.provider = p.name
