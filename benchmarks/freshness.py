@@ -22,25 +22,26 @@ from benchmarks.solo.queue import TEMPLATE, template
 SEEDS = (101, 102, 103, 104, 105)
 SEEDS_RULE, LOOKING, BATCHED = "seeds' rule", "observed, 304", "observed, 304, 20 a request"
 JUDGED = {
-    SEEDS_RULE: Rules(rule="viewers"),
+    SEEDS_RULE: Rules(rule="viewers", passes_over=False),
     LOOKING: Rules(rule="observed", conditional=True),
     BATCHED: Rules(rule="observed", conditional=True, batches=True),
 }
 BESIDE = {
-    "seeds' rule, 304": Rules(rule="viewers", conditional=True),
-    "seeds' rule, 304, 20 a request": Rules(rule="viewers", conditional=True, batches=True),
+    "seeds' rule, our claim": Rules(rule="viewers"),
+    "seeds' rule, our claim, 304": Rules(rule="viewers", conditional=True),
+    "seeds' rule, our claim, 304, 20 a request": Rules(rule="viewers", conditional=True, batches=True),
     "contract": Rules(rule="contract"),
     "contract, 304": Rules(rule="contract", conditional=True),
     "observed": Rules(rule="observed"),
     "observed, 304, rates given": Rules(rule="observed", conditional=True, true_rates=True),
 }
-UNPACED = {"seeds' rule, not paced": Rules(rule="viewers", paced=False)}
+UNPACED = {"seeds' rule, not paced": Rules(rule="viewers", paced=False, passes_over=False)}
 
 ENGINE_SEED = 107
 # A fifth of the world, from the forenoon on, when most look, with little saved up: bytes and requests both bind.
 ENGINE_SCALE = replace(smaller(5), begins=9.0, bucket_hours=4.0)
 ENGINE_RULES = {
-    SEEDS_RULE: Rules(rule="viewers"),
+    "seeds' rule, our claim": Rules(rule="viewers"),
     "contract, 304": Rules(rule="contract", conditional=True),
     LOOKING: Rules(rule="observed", conditional=True),
 }
@@ -61,7 +62,7 @@ class Size:
     engine_warm_up: int
 
 
-FULL = Size(days=10, long_days=31, seeds=SEEDS, engine_hours=4, engine_warm_up=60)
+FULL = Size(days=8, long_days=31, seeds=SEEDS, engine_hours=3, engine_warm_up=60)
 QUICK = Size(days=3, long_days=0, seeds=SEEDS[:1], engine_hours=1, engine_warm_up=15)
 
 SHOWN = ("ok", "within_ttl", "ok_lone", "w99", "worst_hour", "dark_hours", "gigabytes", "requests", "unchanged")
@@ -87,7 +88,7 @@ async def _pure(processes: Executor, size: Size) -> Runs:
     wanted = [(name, rules, seed, size.days) for seed in size.seeds for name, rules in JUDGED.items()]
     wanted += [(name, rules, size.seeds[0], size.days) for name, rules in BESIDE.items()]
     if size.long_days:
-        for name, rules in {LOOKING: JUDGED[LOOKING], BATCHED: JUDGED[BATCHED], **UNPACED}.items():
+        for name, rules in {LOOKING: JUDGED[LOOKING], **UNPACED}.items():
             wanted.append((name, rules, size.seeds[0], size.long_days))
     loop = asyncio.get_running_loop()
     found = await asyncio.gather(
@@ -117,7 +118,7 @@ def _judged(runs: Runs, size: Size) -> list[Bar]:
     looking, batched = _worst(runs, LOOKING, size), _worst(runs, BATCHED, size)
     seeds_rule = _worst(runs, SEEDS_RULE, size)
     ahead = {seed: looking[seed].ok - seeds_rule[seed].ok for seed in looking}
-    given = looking[size.seeds[0]].ok - runs["seeds' rule, 304", size.seeds[0], size.days].ok
+    given = looking[size.seeds[0]].ok - runs["seeds' rule, our claim, 304", size.seeds[0], size.days].ok
     return [
         _lowest("OK with conditional requests, worst seed", {s: f.ok for s, f in looking.items()}, 0.92),
         _highest("W99 with conditional requests, worst seed (min)", {s: f.w99 for s, f in looking.items()}, 12.0),
@@ -125,7 +126,7 @@ def _judged(runs: Runs, size: Size) -> list[Bar]:
             "ahead of the seeds' rule, worst seed",
             ahead,
             0.10,
-            f"; the seeds' rule sends no conditional requests; given them it would be {given:.3f}",
+            f"; given conditional requests and our claim the seeds' rule would be {given:.3f} behind",
         ),
         _lowest("OK with 20 keys a request, worst seed", {s: f.ok for s, f in batched.items()}, 0.95),
         _highest("W99 with 20 keys a request, worst seed (min)", {s: f.w99 for s, f in batched.items()}, 10.0),
