@@ -73,10 +73,13 @@ Runs = dict[tuple[str, int, float], Figures]
 async def run(context: Context) -> None:
     size = QUICK if context.quick else FULL
     context.versions["postgresql"] = await context.server.version()
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
+    processes = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
+    try:
         pure = asyncio.create_task(_pure(processes, size)) if context.only in {None, "pure"} else None
         engine = await _engine(context, size) if context.only in {None, "engine"} else []
         runs = await pure if pure is not None else {}
+    finally:
+        processes.shutdown(cancel_futures=True)
     _show(context, runs)
     if runs:
         context.bars += [*_judged(runs, size), *_safe(runs)]

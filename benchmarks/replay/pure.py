@@ -19,7 +19,7 @@ Rule = Literal["viewers", "contract", "observed"]
 class Rules:
     """What is replayed. `viewers` is the seeds' order: most viewers first, of those the one stale for longest.
 
-    When bytes run out, `passes_over` goes on to smaller ones, as our claim does; without it the next in order is awaited.
+    When bytes run out, `passes_over` goes on to smaller ones, as our claim does; else the next in order is awaited.
     """
 
     rule: Rule
