@@ -3,6 +3,10 @@
 Owns `item`, one row per data type and key that somebody looks at or looked at, with what was learned of it. Every look
 moves `due_at`, so that a tick costs what is due and nothing starves. An item has at most one live refresh: its dedupe
 key is `refresh/<type>/<key>`. A check that fails makes its item stale, at most once per TTL, and stops no other.
+
+Scheduled types are walked key by key (`scheduled_walk`): what found no room is where the next run goes on. What viewers
+see is counted each minute (`freshness_hour`), and a share of the bytes goes to items drawn at random (`probe`), because
+what the checker chooses to fetch says little of the rest.
 """
 
 from livewell.freshness.errors import FreshnessError, InvalidKey, UnknownType

@@ -74,6 +74,7 @@ class Settings:
     schedule_history_retention = Named("schedule.history_retention", timedelta)
     freshness_scheduled_keys = Named("freshness.scheduled_keys", int)
     freshness_scheduled_depth = Named("freshness.scheduled_depth", int)
+    freshness_probe_share = Named("freshness.probe_share", float)
     freshness_figures_sample = Named("freshness.figures_sample", int)
     freshness_figures_retention = Named("freshness.figures_retention", timedelta)
     settings_poll_interval = Named("settings.poll_interval", timedelta)

@@ -88,7 +88,7 @@ async def test_the_rate_of_change_is_the_one_that_decides(catalogue: Catalogue) 
     (explained,) = await FreshnessStore(catalogue.owner).explain_item("a", now=now)
     (score,) = await catalogue.owner.fetchval(
         "select livewell.score_items('{35}', '{10}', '{2}', array[$1::float8], array[$2::float8], array[$3::float8],"
-        " '{25}', '{observed}', '{0}', 12)",
+        " array[$3::float8], '{25}', '{observed}', '{0}', 12)",
         explained.viewers_average,
         explained.change_rate,
         explained.bytes,

@@ -42,6 +42,7 @@ SEEDED: dict[str, Any] = {
     "schedule.history_retention": timedelta(days=14),
     "freshness.scheduled_keys": 1000,
     "freshness.scheduled_depth": 1000,
+    "freshness.probe_share": 0.005,
     "freshness.figures_sample": 50_000,
     "freshness.figures_retention": timedelta(days=90),
     "settings.poll_interval": timedelta(seconds=30),
