@@ -1,4 +1,4 @@
-"""The checker beside a walk key by key, and the cost of knowing who looks at what: every bar of freshness and presence."""
+"""The checker beside a walk key by key, and the cost of knowing who looks at what: bars of freshness and presence."""
 
 from benchmarks.harness import Context
 from benchmarks.solo import ticks

@@ -34,7 +34,10 @@ WORLD = (
     "insert into livewell.quota_use (provider) values ('bench')",
     "insert into livewell.endpoint (name, provider) values ('bench/all', 'bench')",
     "insert into livewell.limit_use (name) values ('bench/all')",
-    "insert into livewell.data_type (name, endpoint, ttl) select 't' || n, 'bench/all', '1 day' from generate_series(0, 2) n",
+    """
+    insert into livewell.data_type (name, endpoint, ttl)
+    select 't' || n, 'bench/all', '1 day' from generate_series(0, 2) as n
+    """,
     "insert into livewell.job_kind (kind, queue_group) select 'refresh.t' || n, 'refresh' from generate_series(0, 2) n",
     """
     insert into livewell.item (data_type, key, due_at, expires_at, decision)
@@ -42,7 +45,11 @@ WORLD = (
     from generate_series(0, 2) as t, generate_series(0, $1::int) as k
     """,
     "create table plain (session_id uuid not null, item_id bigint not null, primary key (session_id, item_id))",
-    "create table beaten (session_id uuid, item_id bigint, last_seen timestamptz not null, primary key (session_id, item_id))",
+    """
+    create table beaten (
+        session_id uuid, item_id bigint, last_seen timestamptz not null, primary key (session_id, item_id)
+    )
+    """,
 )
 UPSERT = """
 insert into beaten (session_id, item_id, last_seen)
@@ -175,7 +182,7 @@ async def _renewing(context: Context, stage: Stage) -> Bar:
 async def _subscribing(context: Context, stage: Stage, name: str, pairs: Pairs) -> list[Bar]:
     """Both sides in turn, round after round: in, then out."""
     batches = pairs.batches()
-    sides = {
+    sides: dict[str, tuple[str, str, list[tuple[Any, ...]]]] = {
         "plain": (INSERT, DELETE, [(one.sessions, one.items) for one in batches]),
         "livewell": (SUBSCRIBE, UNSUBSCRIBE, [(one.sessions, one.types, one.keys) for one in batches]),
     }
@@ -225,7 +232,7 @@ async def _rivalry(context: Context, stage: Stage) -> Bar:
         for _ in range(scaled(context, RIVAL_CALLS)):
             sessions = chance.choices(stage.sessions[:200], k=50)
             keys = [f"K{chance.randrange(20)}" for _ in sessions[1:]] + ["K0"]
-            statement = SUBSCRIBE if chance.random() < 0.55 else UNSUBSCRIBE  # noqa: PLR2004 - a few more come than go
+            statement = SUBSCRIBE if chance.random() < 0.55 else UNSUBSCRIBE
             try:
                 await connection.execute(statement, sessions, ["t0"] * len(sessions), keys)
             except asyncpg.PostgresError as error:

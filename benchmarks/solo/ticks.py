@@ -40,12 +40,14 @@ analyze public.{name};
 """
 ITEMS = """
 insert into livewell.item (data_type, key, viewers, due_at, watched_since)
-select '{name}', 'K' || k, {users} / {keys}, case when k % 100 < {stale} then now() - interval '1 minute' else now() + interval '1 hour' end, now()
+select '{name}', 'K' || k, {users} / {keys},
+    now() + case when k % 100 < {stale} then interval '-1 minute' else interval '1 hour' end, now()
 from generate_series(1, {keys}) as k
 """
 SESSIONS = """
 insert into livewell.session (id, user_id, last_seen)
-select ('00000000-0000-4000-8000-' || lpad(to_hex(u), 12, '0'))::uuid, 'u' || u, now() from generate_series(1, {users}) as u
+select ('00000000-0000-4000-8000-' || lpad(to_hex(u), 12, '0'))::uuid, 'u' || u, now()
+from generate_series(1, {users}) as u
 """
 SUBSCRIPTIONS = """
 insert into livewell.subscription (session_id, item_id)
@@ -54,7 +56,8 @@ from generate_series(1, {users}) as u join livewell.item as i on i.key = 'K' || 
 """
 VIEWERS = """
 insert into livewell.viewer (item_id, user_id, sessions)
-select i.id, 'u' || u, 1 from generate_series(1, {users}) as u join livewell.item as i on i.key = 'K' || (u % {keys} + 1)
+select i.id, 'u' || u, 1
+from generate_series(1, {users}) as u join livewell.item as i on i.key = 'K' || (u % {keys} + 1)
 """
 # What the tick replaces: every watched key, one after the other, and of each every type that is watched.
 WALK = """
@@ -71,7 +74,8 @@ declare
     v_found bigint := 0;
 begin
     create temporary table looked_at on commit drop as
-    select w.key, w.data_type, count(distinct w.user_id) as viewers from public.watched as w group by w.key, w.data_type;
+    select w.key, w.data_type, count(distinct w.user_id) as viewers
+    from public.watched as w group by w.key, w.data_type;
     create index on looked_at (key);
     analyze looked_at;
     for v_key in select distinct l.key from looked_at as l loop
@@ -109,7 +113,8 @@ async def bars(context: Context) -> list[Bar]:
     async with fresh_queue(context, "many_ticks") as queue:
         await _fill(queue, 10 * users, 10 * keys)
         await queue.other.execute(
-            "update livewell.item set due_at = now() + interval '1 hour' where due_at < now() and substr(key, 2)::int > $1",
+            "update livewell.item set due_at = now() + interval '1 hour'"
+            " where due_at < now() and substr(key, 2)::int > $1",
             keys,
         )
         await queue.other.execute("vacuum analyze livewell.item")
@@ -169,7 +174,8 @@ async def _tick_and_walk(queue: Queue) -> tuple[list[float], list[float]]:
 async def _due(queue: Queue, stale: int) -> float:
     for name in TYPES:
         await queue.other.execute(
-            f"update public.{name} set fetched_at = now() - interval '2 hours' where substr(symbol, 2)::int % 100 < {stale}"
+            f"update public.{name} set fetched_at = now() - interval '2 hours'"
+            f" where substr(symbol, 2)::int % 100 < {stale}"
         )
     await queue.other.execute(
         f"update livewell.item set due_at = now() - interval '1 minute' where substr(key, 2)::int % 100 < {stale}"

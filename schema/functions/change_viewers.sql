@@ -19,7 +19,9 @@ begin
         watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,
         due_at = case when i.viewers = 0 and c.by > 0 then least(i.due_at, p_now) else i.due_at end,
         viewers_average = case when i.averaged_at is null then 0
-            else i.viewers + (i.viewers_average - i.viewers) * exp(-8.022536812036407e-6 * greatest(0, extract(epoch from p_now - i.averaged_at)::double precision))
+            else i.viewers + (i.viewers_average - i.viewers) * power(
+                0.5::double precision, greatest(0, extract(epoch from p_now - i.averaged_at)::double precision) / 86400
+            )
         end,
         averaged_at = greatest(p_now, i.averaged_at)
     from (

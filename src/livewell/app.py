@@ -54,6 +54,7 @@ from livewell.kernel import (
     ServiceOptions,
     migrate,
 )
+from livewell.presence import Presence, PresenceGauges, tell_recounted, tell_swept
 from livewell.registry import CalendarKeeper, RegistryStore
 from livewell.schedule import CHANNEL as TASKS_CHANNEL
 from livewell.schedule import (
@@ -89,6 +90,8 @@ TELLERS = {
     "job_partitions": tell_partitions,
     "job_retention": tell_retention,
     "audit_seal": tell_sealed,
+    "presence_sweep": tell_swept,
+    "presence_recount": tell_recounted,
 }
 
 
@@ -136,6 +139,10 @@ class Livewell:
     @property
     def budgets(self) -> BudgetStore:
         return BudgetStore(self.database)
+
+    @property
+    def presence(self) -> Presence:
+        return Presence(self.database)
 
     @property
     def freshness(self) -> FreshnessStore:
@@ -395,7 +402,12 @@ class Livewell:
             longest_pause=LONGEST_PAUSE,
         )
         service = Service(
-            agents=[TaskGauges(self.tasks), BudgetGauges(self.budgets), FreshnessGauges(self.freshness)],
+            agents=[
+                TaskGauges(self.tasks),
+                BudgetGauges(self.budgets),
+                FreshnessGauges(self.freshness),
+                PresenceGauges(self.presence.store),
+            ],
             components=[listener, scheduler],
             options=ServiceOptions(longest_pause=LONGEST_PAUSE, first_round_within=FIRST_ROUNDS),
         )

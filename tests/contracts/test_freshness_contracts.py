@@ -1,4 +1,4 @@
-"""Contracts 4, 12 and 18: one bad type stops only itself, a tick costs what is due, users need no rights; with their guards."""
+"""Contracts 4, 12 and 18: a bad type stops only itself, a tick costs what is due, users need no rights; with guards."""
 
 import pytest
 
@@ -13,7 +13,7 @@ DUE = 10
 
 
 async def _one_bad_type_stops_only_itself(owner: Database) -> None:
-    """A type without its table, one whose function raises and one poisoned row: every other item is judged in the same run."""
+    """A type without its table, one whose function raises, a poisoned row: all else is judged in the same run."""
     freshness = Freshness(owner)
     await owner.execute(
         """

@@ -16,6 +16,7 @@ from livewell.budgets import (
     ProviderDeclaration,
 )
 from livewell.kernel import Database, parse_duration, parse_size
+from livewell.presence import SourceDeclaration
 from livewell.schedule import TaskDeclaration
 from tests.house.project import REFERENCE
 
@@ -25,6 +26,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "provider.NAME": ProviderDeclaration,
     "provider.NAME.endpoint.NAME": EndpointDeclaration,
     "provider.NAME.key.NAME": KeyDeclaration,
+    "presence.NAME": SourceDeclaration,
     "task.NAME": TaskDeclaration,
 }
 

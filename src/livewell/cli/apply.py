@@ -2,6 +2,7 @@
 
 import re
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -46,7 +47,7 @@ def apply(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make providers, endpoints, keys and tasks as a file declares them. Shows what will change, then asks."""
+    """Make providers, endpoints, keys, types and tasks as a file declares them. Shows what will change, then asks."""
     from livewell.cli.errors import Misused
     from livewell.kernel import DeclarationsRefused
 
@@ -64,9 +65,11 @@ def apply(
 def sections() -> "list[Section]":
     """What the rooms take from a file, in the order it is applied."""
     from livewell.budgets import ProviderSection
+    from livewell.presence import PresenceSection
+    from livewell.registry import TypeSection
     from livewell.schedule import TaskSection
 
-    return [ProviderSection(), TaskSection()]
+    return [ProviderSection(), TypeSection(), PresenceSection(), TaskSection()]
 
 
 def _read(file: Path) -> "Declarations":
@@ -81,7 +84,7 @@ def _read(file: Path) -> "Declarations":
 
 
 async def _carry_out(app: "Livewell", wish: Wish) -> None:
-    planned = await _through_sections(app.database, wish.declared, plan_only=True)
+    planned = await _planned(app.database, wish.declared)
     if not wish.as_json:
         _show(wish, planned)
         if wish.verbose:
@@ -97,14 +100,31 @@ async def _carry_out(app: "Livewell", wish: Wish) -> None:
         show_json({"file": wish.declared.file, "applied": not wish.plan_only, "changes": changes})
 
 
-async def _through_sections(caller: "Database | Connection", declared: "Declarations", *, plan_only: bool) -> "Planned":
+async def _planned(database: "Database", declared: "Declarations") -> "Planned":
+    """What applying would change; what others of the file stand on is made for the plan, and undone."""
+    planned: Planned = []
+    with suppress(_Undone):
+        async with database.transaction() as connection:
+            planned = await _through_sections(connection, declared, plan_only=True)
+            raise _Undone
+    return planned
+
+
+class _Undone(Exception):
+    """The plan is made: nothing of it stays."""
+
+
+async def _through_sections(connection: "Connection", declared: "Declarations", *, plan_only: bool) -> "Planned":
     from livewell.kernel import LivewellError
 
     planned: Planned = []
-    for section in sections():
-        tables = declared.sections.get(section.word, {})
+    named = [section for section in sections() if declared.sections.get(section.word)]
+    for section in named:
+        tables = declared.sections[section.word]
+        # A type stands on endpoints of the same file: only what comes last can do without what it plans.
+        last = section.word == named[-1].word
         try:
-            changes = await section.apply(caller, tables, plan_only=plan_only, actor=who()) if tables else []
+            changes = await section.apply(connection, tables, plan_only=plan_only and last, actor=who())
         except LivewellError as fact:
             _tell_where(section, declared, fact)
             raise

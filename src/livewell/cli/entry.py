@@ -12,20 +12,24 @@ from livewell.cli import (
     apply,
     audit,
     budget,
+    calendar,
     demo,
     drain,
     endpoints,
     freshness,
     health,
     jobs,
+    keys_of,
     kinds,
     maintenance,
     migrate,
     outcomes,
     postgres,
+    presence,
     providers,
     settings,
     tasks,
+    types,
     watch,
     worker,
     workers,
@@ -58,6 +62,12 @@ app.command("watch", epilog=watch.EXAMPLE)(watch.watch)
 app.add_typer(endpoints.group, name="endpoint")
 app.add_typer(providers.group, name="provider")
 app.add_typer(providers.keys, name="keys")
+app.add_typer(types.group, name="types")
+app.add_typer(keys_of.group, name="keys-of")
+app.add_typer(calendar.group, name="calendar")
+app.add_typer(presence.sessions, name="sessions")
+app.command("viewers", epilog=presence.VIEWERS_EXAMPLE)(presence.list_viewers)
+app.add_typer(presence.group, name="presence")
 app.add_typer(tasks.group, name="tasks")
 app.add_typer(tasks.single, name="task")
 app.add_typer(tasks.cron, name="cron")

@@ -67,6 +67,18 @@ class DemoBroken(CliError):
     code = "cli.demo_broken"
 
 
+class TypesUnsound(CliError):
+    """`types check` found what keeps a data type from being kept fresh."""
+
+    code = "cli.types_unsound"
+
+
+class CalendarsMissing(CliError):
+    """The sessions of some exchanges could not be had; those of the others were written."""
+
+    code = "cli.calendars_missing"
+
+
 class TaskFailed(CliError):
     """The task that was asked for ran and failed; its history has the error."""
 

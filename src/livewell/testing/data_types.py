@@ -7,14 +7,12 @@ from livewell.kernel import Database
 from livewell.testing.endpoints import make_endpoint
 
 
-async def make_type(
-    owner: Database, name: str, *, endpoint: str | None = None, ttl: timedelta = timedelta(minutes=1), **fields: Any
-) -> None:
-    """Make a data type with these fields of its table, the kind of its refreshes, and its endpoint if that is new."""
+async def make_type(owner: Database, name: str, *, endpoint: str | None = None, **fields: Any) -> None:
+    """Make a data type with these fields of its table, and its endpoint if that is new; a TTL of a minute else."""
     endpoint = endpoint or f"sim/{name}"
     if not await owner.fetchval("select exists (select from livewell.endpoint where name = $1)", endpoint):
         await make_endpoint(owner, endpoint)
-    columns = {"endpoint": endpoint, "ttl": ttl, **fields}
+    columns = {"endpoint": endpoint, "ttl": timedelta(minutes=1), **fields}
     values = ", ".join(f"${n}" for n in range(2, len(columns) + 2))
     await owner.execute(
         f"insert into livewell.data_type (name, {', '.join(columns)}) values ($1, {values})", name, *columns.values()
@@ -28,7 +26,7 @@ async def make_table(
     key_column: str = "symbol",
     time_column: str = "fetched_at",
     ttl_column: str | None = None,
-) -> dict[str, str]:
+) -> dict[str, Any]:
     """Make a user's table that Livewell may read and write, for `make_type(…, **fields)`; answers with its fields."""
     override = f", {ttl_column} interval" if ttl_column else ""
     await owner.execute(

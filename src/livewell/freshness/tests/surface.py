@@ -37,7 +37,7 @@ class Freshness:
         return ids
 
     async def change(self, ids: Sequence[int], by: int, now: datetime = NOON) -> None:
-        await self.caller.execute("select livewell.change_viewers($1, $2, $3)", ids, [by] * len(ids), now)
+        await self.caller.fetchval("select livewell.change_viewers($1, $2, $3)", ids, [by] * len(ids), now)
 
     async def tick(self, now: datetime = NOON) -> dict[str, int]:
         """One run of the checker: how many items were looked at, and how many were decided so."""
@@ -51,15 +51,15 @@ class Freshness:
         return {row["item_id"]: row["decision"] for row in rows}
 
     async def learn(
-        self, ids: Sequence[int], outcome: str, now: datetime, *, hash: bytes | None = None, bytes: int | None = None
+        self, ids: Sequence[int], outcome: str, now: datetime, *, content: bytes | None = None, size: int | None = None
     ) -> None:
         count = len(ids)
-        await self.caller.execute(
+        await self.caller.fetchval(
             "select livewell.learn_items($1, $2, $3, $4, $5)",
             ids,
             [outcome] * count,
-            [hash] * count,
-            [bytes] * count,
+            [content] * count,
+            [size] * count,
             now,
         )
 

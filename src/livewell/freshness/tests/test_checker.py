@@ -1,6 +1,7 @@
 """The checker: what is stale, what is done about it, and that every look moves its item on."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from livewell.kernel import Database
 from livewell.testing import make_table, make_type
 
 
-async def _quotes(owner: Database, **fields: object) -> None:
+async def _quotes(owner: Database, **fields: Any) -> None:
     await make_type(owner, "quote", **await make_table(owner, "public.quotes"), **fields)
 
 
@@ -133,7 +134,7 @@ async def test_failed_check_refreshes_once_per_ttl(owner: Database, freshness: F
     ],
 )
 async def test_broken_type(owner: Database, freshness: Freshness, breakage: str) -> None:
-    """A type that is broken as a whole stops only itself: the others are checked in the same run, and a warning says why."""
+    """A type that is broken as a whole stops only itself: the others are checked, and a warning says why."""
     await _quotes(owner)
     await _row(owner, "AAPL", NOON - DAY)
     await make_type(owner, "note")
@@ -252,7 +253,7 @@ async def _gate(owner: Database) -> None:
 
 
 async def test_closed_gate(owner: Database, freshness: Freshness) -> None:
-    """While a type's gate is closed what is there is not refreshed and is looked at when it opens; what is missing is fetched."""
+    """While a gate is closed what is there is looked at again when it opens; what is missing is fetched."""
     await _gate(owner)
     await _quotes(owner, gate="public.my_gate")
     await _row(owner, "OPEN", NOON - DAY)

@@ -20,7 +20,7 @@ async def test_made_once(owner: Database, freshness: Freshness) -> None:
 
 
 async def test_made_once_by_many(owner: Database, freshness: Freshness) -> None:
-    """Eight callers that make the same items in opposite orders get the same ids and do not block each other for good."""
+    """Eight callers that make the same items in opposite orders get the same ids, and none is refused."""
     await make_type(owner, "quote")
     keys = [f"K{number}" for number in range(200)]
     answers = await asyncio.gather(

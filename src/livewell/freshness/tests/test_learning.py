@@ -12,13 +12,13 @@ from livewell.testing import make_table, make_type
 
 
 async def test_change_is_learned(owner: Database, freshness: Freshness) -> None:
-    """A fetch with other content than the last has changed; the first says nothing; an unchanged one counts as a fetch."""
+    """A fetch with other content than the last has changed; the first says nothing; an unchanged one counts."""
     await make_type(owner, "note")
     [item] = await freshness.watch("note", ["A"])
-    await freshness.learn([item], "fetched", NOON, hash=b"1", bytes=1000)
-    await freshness.learn([item], "fetched", NOON + 10 * MINUTE, hash=b"2", bytes=2000)
-    await freshness.learn([item], "fetched", NOON + 15 * MINUTE, hash=b"2", bytes=2000)
-    await freshness.learn([item], "unchanged", NOON + 20 * MINUTE, bytes=300)
+    await freshness.learn([item], "fetched", NOON, content=b"1", size=1000)
+    await freshness.learn([item], "fetched", NOON + 10 * MINUTE, content=b"2", size=2000)
+    await freshness.learn([item], "fetched", NOON + 15 * MINUTE, content=b"2", size=2000)
+    await freshness.learn([item], "unchanged", NOON + 20 * MINUTE, size=300)
     seen = await freshness.item(item)
     assert (seen["fetches"], seen["changes"], seen["minutes_between"]) == (3, 1, 20)
     assert seen["bytes_mean"] == pytest.approx(1300), "only what brought something new tells its size"
@@ -29,8 +29,8 @@ async def test_types_learn_from_their_items(owner: Database, freshness: Freshnes
     """What was learned of items is known of their type after the next tick, each fetch once."""
     await make_type(owner, "note")
     ids = await freshness.watch("note", ["A", "B"])
-    await freshness.learn(ids, "fetched", NOON, hash=b"1", bytes=1000)
-    await freshness.learn(ids, "fetched", NOON + 10 * MINUTE, hash=b"2", bytes=1000)
+    await freshness.learn(ids, "fetched", NOON, content=b"1", size=1000)
+    await freshness.learn(ids, "fetched", NOON + 10 * MINUTE, content=b"2", size=1000)
     for _ in range(2):
         await freshness.tick()
     row = await owner.fetchrow("select fetches, changes, minutes_between, bytes_mean from livewell.type_learning")
@@ -42,11 +42,11 @@ async def test_unchanged_answers_have_a_size(owner: Database, freshness: Freshne
     """What an unchanged answer costs is learned by type, whether the API says so or sends everything again."""
     await make_type(owner, "note")
     ids = await freshness.watch("note", ["A", "B"])
-    await freshness.learn(ids, "fetched", NOON, hash=b"1", bytes=1000)
-    await freshness.learn(ids, "unchanged", NOON + MINUTE, bytes=300)
+    await freshness.learn(ids, "fetched", NOON, content=b"1", size=1000)
+    await freshness.learn(ids, "unchanged", NOON + MINUTE, size=300)
     await freshness.tick()
     assert await owner.fetchval("select unchanged_bytes from livewell.type_learning") == 300
-    await freshness.learn(ids, "fetched", NOON + 2 * MINUTE, hash=b"1", bytes=1000)
+    await freshness.learn(ids, "fetched", NOON + 2 * MINUTE, content=b"1", size=1000)
     await freshness.tick()
     assert await owner.fetchval("select unchanged_bytes from livewell.type_learning") == pytest.approx(368.25)
 
@@ -70,7 +70,7 @@ async def test_no_data(owner: Database, freshness: Freshness, outcome: str, agai
     """A fetch without data teaches nothing of change, and its item is looked at again later."""
     await make_type(owner, "note")
     [item] = await freshness.watch("note", ["A"])
-    await freshness.learn([item], outcome, NOON, bytes=100)
+    await freshness.learn([item], outcome, NOON, size=100)
     seen = await freshness.item(item)
     assert (seen["fetches"], seen["fetched_at"], seen["bytes_mean"], seen["last_outcome"]) == (0, None, None, outcome)
     assert seen["due_at"] - NOON == again

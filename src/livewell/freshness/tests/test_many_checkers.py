@@ -11,7 +11,7 @@ KEYS = [f"K{number}" for number in range(120)]
 
 
 async def test_one_live_refresh_per_item(owner: Database, database: Database, freshness: Freshness) -> None:
-    """Eight checkers, eight who subscribe and check, and claims between: never two live refreshes of one item, no error."""
+    """Eight checkers who also subscribe, and claims between: never two live refreshes of one item, no error."""
     await make_type(owner, "note")
     ids = await freshness.watch("note", KEYS)
 

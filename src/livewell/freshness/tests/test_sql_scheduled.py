@@ -85,7 +85,7 @@ async def test_a_time_that_comes_during_a_walk_is_noted(catalogue: Catalogue) ->
 
 
 async def test_the_depth_throttles_the_walk(catalogue: Catalogue) -> None:
-    """So many scheduled refreshes wait at an endpoint, no more; as they go, the walk goes on; others are not held up."""
+    """So many scheduled refreshes wait at an endpoint, no more; as they go the walk goes on; others are not held up."""
     await catalogue.set("freshness.scheduled_depth", 4)
     await catalogue.scheduled("quote", 10, endpoint="sim/slow")
     await catalogue.scheduled("ratios", 10, endpoint="sim/slow")
@@ -141,7 +141,7 @@ async def test_the_value_policy_walks_too(catalogue: Catalogue, owner: Database)
 
 
 async def test_one_bad_type_or_key_stops_itself(catalogue: Catalogue, owner: Database) -> None:
-    """A bad expression and a catalogue that fails are warned about, a key that is none is passed, the rest is walked."""
+    """A bad expression and a failing catalogue are warned about, a key that is none is passed, the rest is walked."""
     await catalogue.scheduled("good", 3)
     await catalogue.scheduled("unreadable", 3, cron="every day")
     await catalogue.scheduled("lost", keys_table="public.nowhere", keys_key_column="symbol")

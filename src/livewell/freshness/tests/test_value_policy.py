@@ -1,5 +1,7 @@
 """The policy `value`: the best first, no more than soon, nothing that is not worth its bytes."""
 
+from typing import Any
+
 from livewell.freshness.tests.surface import DAY, MINUTE, NOON, SECOND, Freshness
 from livewell.kernel import Database
 from livewell.testing import make_endpoint, make_table, make_type
@@ -7,7 +9,7 @@ from livewell.testing import make_endpoint, make_table, make_type
 QUOTA = 20 * 1024**3
 
 
-async def _paid(owner: Database, *, requests_per_minute: int | None = None, **fields: object) -> None:
+async def _paid(owner: Database, *, requests_per_minute: int | None = None, **fields: Any) -> None:
     await make_endpoint(owner, "sim/quote", quota_bytes=QUOTA, requests_per_minute=requests_per_minute)
     await make_type(owner, "quote", **await make_table(owner, "public.quotes"), **fields)
 
@@ -30,7 +32,7 @@ async def test_just_in_time(owner: Database, freshness: Freshness) -> None:
     """Only as many are queued as the endpoint can start soon, the most valuable first; the others wait unqueued."""
     await _paid(owner, requests_per_minute=60)
     keys = [f"K{number}" for number in range(10)]
-    await _aged(owner, {key: 2 * MINUTE for key in keys})
+    await _aged(owner, dict.fromkeys(keys, 2 * MINUTE))
     for number, key in enumerate(keys):
         await freshness.watch("quote", [key], viewers=number + 1)
     assert await freshness.tick() == {"looked": 10, "queued": 3, "waiting": 7}
@@ -42,7 +44,7 @@ async def test_just_in_time(owner: Database, freshness: Freshness) -> None:
 
 
 async def test_not_worth_its_bytes(owner: Database, freshness: Freshness) -> None:
-    """At a high price only what many look at is refreshed; the rest is looked at again later, and what is missing is fetched."""
+    """At a high price only what many look at, and what is missing, is refreshed; the rest is looked at later."""
     await _paid(owner, expected_bytes=100_000)
     await _aged(owner, {"FEW": 2 * MINUTE, "MANY": 2 * MINUTE})
     few, gone = await freshness.watch("quote", ["FEW", "GONE"])
@@ -68,7 +70,7 @@ async def test_bytes_allow_so_many(owner: Database, freshness: Freshness) -> Non
     """Nothing is queued beyond the bytes that the provider's bucket holds now."""
     await _paid(owner, expected_bytes=1_000_000)
     keys = [f"K{number}" for number in range(100)]
-    await _aged(owner, {key: 2 * MINUTE for key in keys})
+    await _aged(owner, dict.fromkeys(keys, 2 * MINUTE))
     await freshness.watch("quote", keys, viewers=1000)
     decided = await freshness.tick()
     room = await owner.fetchval("select room from livewell.quota_rooms('{sim}', null, $1)", NOON)
@@ -81,7 +83,8 @@ async def test_closed_quota(owner: Database, freshness: Freshness) -> None:
     await _paid(owner)
     [item] = await freshness.watch("quote", ["A"])
     await owner.execute(
-        "insert into livewell.quota_hour (provider, hour, bytes) values ('sim', date_trunc('hour', $1::timestamptz), $2)",
+        "insert into livewell.quota_hour (provider, hour, bytes)"
+        " values ('sim', date_trunc('hour', $1::timestamptz), $2)",
         NOON,
         QUOTA,
     )

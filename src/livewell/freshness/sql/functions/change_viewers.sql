@@ -4,8 +4,7 @@
 create or replace function livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamptz) returns void
 language plpgsql security definer
 set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
-set enable_material = off set jit = off
-set plan_cache_mode = force_generic_plan as $$
+set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 begin
     perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
     update livewell.item as i
@@ -13,7 +12,9 @@ begin
         watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,
         due_at = case when i.viewers = 0 and c.by > 0 then least(i.due_at, p_now) else i.due_at end,
         viewers_average = case when i.averaged_at is null then 0
-            else i.viewers + (i.viewers_average - i.viewers) * exp(-8.022536812036407e-6 * greatest(0, extract(epoch from p_now - i.averaged_at)::double precision))
+            else i.viewers + (i.viewers_average - i.viewers) * power(
+                0.5::double precision, greatest(0, extract(epoch from p_now - i.averaged_at)::double precision) / 86400
+            )
         end,
         averaged_at = greatest(p_now, i.averaged_at)
     from (

@@ -15,8 +15,11 @@ declare
     v_items bigint[];
     v_left uuid[];
 begin
+    came := 0;
+    went := 0;
     if exists (select from livewell.gateway as g where g.name = v_gateway) and not livewell.renew_gateway(v_gateway, p_now) then
-        loop
+        -- A session that somebody has at this moment is not waited for: the next reading tries again.
+        for v_try in 1 .. 1000 loop
             exit when livewell.close_gateway(v_gateway, p_now) = 0;
         end loop;
     end if;
@@ -32,14 +35,16 @@ begin
     left join livewell.item as i on i.data_type = a.data_type and i.key = a.key
     left join livewell.subscription as c on c.session_id = s.id and c.item_id = i.id
     where c.item_id is null;
-    came := coalesce((
-        select count(*) from unnest(livewell.subscribe(v_sessions, v_types, v_keys, p_now)) as o (outcome)
-        where v_sessions is not null and o.outcome = 'subscribed'
-    ), 0);
+    if v_sessions is not null then
+        came := (
+            select count(*) from unnest(livewell.subscribe(v_sessions, v_types, v_keys, p_now)) as o (outcome)
+            where o.outcome = 'subscribed'
+        );
+    end if;
     select array_agg(s.id) into v_left from livewell.session as s
     where s.gateway = v_gateway and not exists (select from unnest(p_users) as a (user_id) where a.user_id = s.user_id);
-    went := coalesce((select count(*) from livewell.subscription as c where c.session_id = any (v_left)), 0);
     if v_left is not null then
+        went := (select count(*) from livewell.subscription as c where c.session_id = any (v_left));
         perform livewell.close_sessions(v_left, p_now);
     end if;
     perform from livewell.session as s where s.gateway = v_gateway order by s.id for no key update;

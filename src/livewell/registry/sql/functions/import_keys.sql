@@ -25,7 +25,8 @@ begin
         order by k.key, k.at desc
         on conflict (data_type, key) do update set exchange = excluded.exchange
         where excluded.exchange is not null and t.exchange is distinct from excluded.exchange
-        returning t.created_at = p_now as is_new
+        -- A row that was there has been locked by this statement, a new one by nobody.
+        returning t.xmax = 0 as is_new
     )
     select count(*) filter (where w.is_new), count(*) filter (where not w.is_new) into added, changed from written as w;
     if added + changed > 0 then

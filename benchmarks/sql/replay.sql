@@ -1,0 +1,81 @@
+-- name: provider
+-- One quota, paced evenly.
+insert into livewell.provider (name, quota_bytes, quota_use, pace_bucket) values ('world', $1, $2, $3)
+
+-- name: quota_use
+-- What is used of it: nothing.
+insert into livewell.quota_use (provider) values ('world')
+
+-- name: endpoint
+-- All types are fetched by one call, so that one limit of requests holds for all.
+insert into livewell.endpoint (name, provider, limiter, requests_per_minute, concurrent, depth_limit, max_bytes, breaker_failures)
+values ('world/data', 'world', 'strict', $1, null, null, 1000000, null)
+
+-- name: limit_use
+-- What is used of the limit: nothing.
+insert into livewell.limit_use (name) values ('world/data')
+
+-- name: policy
+-- How refreshes are chosen.
+insert into livewell.refresh_policy (provider, policy) values ('world', $1)
+
+-- name: data_type
+-- A type of the world, in Livewell's own table.
+insert into livewell.data_type (name, endpoint, ttl, expected_bytes, value_rule)
+values ($1, 'world/data', make_interval(secs => 60 * $2::double precision), $3, $4)
+
+-- name: rows
+-- Every row is there from the beginning, as old as the world says.
+insert into livewell.record (data_type, key, value, fetched_at)
+select a.data_type, a.key, '{}', a.fetched_at from unnest($1::text[], $2::text[], $3::timestamptz[]) as a (data_type, key, fetched_at)
+
+-- name: items
+-- The items of all rows, in their order.
+select m.item_id from livewell.make_items($1::text[], $2::text[], $3) as m order by m.item_position
+
+-- name: first_fetches
+-- When each item was fetched last.
+update livewell.item as i
+set fetched_at = a.fetched_at, content_hash = '\x00'
+from unnest($1::bigint[], $2::timestamptz[]) as a (id, fetched_at)
+where i.id = a.id
+
+-- name: change_viewers
+-- Viewers come and go.
+select livewell.change_viewers($1::bigint[], $2::integer[], $3)
+
+-- name: partitions
+-- What a maintainer does daily.
+select count(*) from livewell.make_job_partitions(2, $1)
+
+-- name: task_check
+-- One run of the checker.
+select livewell.task_check($1)
+
+-- name: task_rescue
+-- One run of the rescuer: how many jobs it took back.
+select jsonb_array_length(livewell.task_rescue($1) -> 'rescued')
+
+-- name: claim
+-- As much as may start now.
+select c.job_id, c.lease_token, (c.payload ->> 'item')::bigint as item
+from livewell.claim_jobs('replay', array['refresh'], 500, p_now => $1) as c
+
+-- name: store
+-- The rows that were fetched.
+update livewell.record as r
+set fetched_at = $3
+from unnest($1::text[], $2::text[]) as a (data_type, key)
+where r.data_type = a.data_type and r.key = a.key
+
+-- name: learn
+-- What the fetches taught.
+select livewell.learn_items($1::bigint[], $2::text[], $3::bytea[], $4::bigint[], $5)
+
+-- name: finish
+-- Ends the attempts, with what they took.
+select count(*) from livewell.finish_jobs($1::bigint[], $2::uuid[], $3::text[], $4::text::jsonb, $5)
+
+-- name: price
+-- The price of a byte as the engine has it.
+select p.price from livewell.refresh_policy as p where p.provider = 'world'

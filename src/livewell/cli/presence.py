@@ -1,0 +1,85 @@
+"""`livewell sessions`, `viewers` and `presence`: who is there, what they look at, and where that is read from."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from livewell.cli.options import Json
+from livewell.cli.output import show_json, show_table
+from livewell.cli.session import run
+
+if TYPE_CHECKING:
+    from livewell.presence import PresenceSource
+
+group = typer.Typer(help="Show where presence is read from.", no_args_is_help=True)
+sessions = typer.Typer(help="Show who is there.", no_args_is_help=True)
+
+VIEWERS_EXAMPLE = "Example: livewell viewers quote AAPL"
+
+Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most so many.")]
+
+
+@sessions.command("list", epilog="Example: livewell sessions list --user anna")
+def list_sessions(
+    ctx: typer.Context,
+    user: Annotated[str | None, typer.Option("--user", metavar="USER", help="Only this user's.")] = None,
+    gateway: Annotated[
+        str | None, typer.Option("--gateway", metavar="NAME", help="Only those of this gateway.")
+    ] = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """List sessions, newest first, with how many items each looks at."""
+    found = run(ctx, lambda app: app.presence.store.list_sessions(user=user, gateway=gateway, limit=limit))
+    if as_json:
+        show_json(found)
+        return
+    show_table(
+        ("SESSION", "USER", "ITEMS", "GATEWAY", "LAST SEEN", "SINCE"),
+        [(one.id, one.user_id, one.items, one.gateway, one.last_seen, one.created_at) for one in found],
+    )
+
+
+def list_viewers(
+    ctx: typer.Context,
+    data_type: Annotated[str | None, typer.Argument(metavar="TYPE", help="The data type; all if left out.")] = None,
+    key: Annotated[str | None, typer.Argument(metavar="KEY", help="The key; all if left out.")] = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """List what is looked at, by how many distinct users, the most watched first."""
+    found = run(ctx, lambda app: app.presence.store.list_viewers(data_type=data_type, key=key, limit=limit))
+    if as_json:
+        show_json(found)
+        return
+    show_table(
+        ("TYPE", "KEY", "VIEWERS", "ON AVERAGE", "SINCE", "DUE"),
+        [
+            (one.data_type, one.key, one.viewers, round(one.viewers_average, 1), one.watched_since, one.due_at)
+            for one in found
+        ],
+    )
+
+
+@group.command("sources", epilog="Example: livewell presence sources")
+def list_sources(ctx: typer.Context, as_json: Json = False) -> None:
+    """List the views and functions that presence is read from, and how that went."""
+    found = run(ctx, lambda app: app.presence.store.list_sources())
+    if as_json:
+        show_json(found)
+        return
+    show_table(
+        ("SOURCE", "READS", "EVERY", "STATE", "USERS", "ROWS", "SKIPPED", "LAST GOOD"),
+        [
+            (one.name, one.reads, one.every, _state(one), one.users, one.rows_read, one.rows_skipped, one.last_ok_at)
+            for one in found
+        ],
+    )
+
+
+def _state(source: "PresenceSource") -> str:
+    if not source.enabled:
+        return "disabled"
+    if source.last_error is not None:
+        return f"failed: {source.last_error}"
+    return "silent" if source.silent_since else "fine" if source.last_ok_at else "not read yet"

@@ -1,0 +1,174 @@
+"""`livewell types`: what is kept fresh, checked before it is live, added, tuned and removed."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from livewell.cli.options import Json, Reason
+from livewell.cli.output import counted, say, show_json, show_record, show_table
+from livewell.cli.session import run, who
+
+if TYPE_CHECKING:
+    from livewell.app import Livewell
+    from livewell.registry import DataType, Finding
+
+group = typer.Typer(help="Show, check, add, tune and remove data types.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="TYPE", help="The data type.")]
+_FIELDS = (
+    "As in livewell.toml: table, key_column, time_column, ttl_column, staleness, gate, strategy, cron, floor, bytes,"
+    " source_time.column, keys.table, group, enabled …; NAME= for the default."
+)
+
+
+@group.command("list", epilog="Example: livewell types list")
+def list_types(ctx: typer.Context, as_json: Json = False) -> None:
+    """List data types: where each comes from, how old it may be, and where it is kept."""
+    types = run(ctx, lambda app: app.registry.list_types())
+    if as_json:
+        show_json(types)
+        return
+    show_table(
+        ("TYPE", "ENDPOINT", "TTL", "TABLE", "GATE", "STRATEGY", "FLOOR", "ENABLED"),
+        [
+            (
+                *(one.name, one.endpoint, one.ttl, one.table_name or "record table", one.gate),
+                *(one.strategy if one.cron is None else f"{one.strategy} {one.cron}", one.priority_floor, one.enabled),
+            )
+            for one in types
+        ],
+    )
+
+
+@group.command("show", epilog="Example: livewell types show quote")
+def show_type(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
+    """Show one data type. With everything that can be set."""
+    found = run(ctx, lambda app: one_type(app, name))
+    if as_json:
+        show_json(found)
+    else:
+        show_record(asdict(found))
+
+
+@group.command("check", epilog="Example: livewell types check quote profile")
+def check_types(
+    ctx: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="TYPE…", help="The types; all if left out.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Find what keeps types from being kept fresh, and how to mend it. Ends with 1 when there is an error."""
+
+    async def work(app: "Livewell") -> "tuple[int, list[Finding]]":
+        for name in names or ():
+            await one_type(app, name)
+        return len(names or await app.registry.list_types()), await app.registry.check_types(names)
+
+    checked, findings = run(ctx, work)
+    if as_json:
+        show_json(findings)
+    elif findings:
+        show_table(
+            ("TYPE", "SEVERITY", "PROBLEM", "WHAT", "FIX"),
+            [(one.data_type, one.severity, one.problem, one.message, one.fix) for one in findings],
+        )
+    else:
+        say(f"{counted(checked, 'type')} checked: nothing is wrong")
+    _fail_on_errors(findings)
+
+
+@group.command("add", epilog="Example: livewell types add quote --endpoint fmp/quote --ttl 1m gate=market_hours")
+def add_type(
+    ctx: typer.Context,
+    name: Name,
+    endpoint: Annotated[str, typer.Option("--endpoint", metavar="ENDPOINT", help="Where it is fetched from.")],
+    ttl: Annotated[str, typer.Option("--ttl", metavar="DURATION", help="How old it may be, as 1m; always said.")],
+    fields: Annotated[list[str] | None, typer.Argument(metavar="NAME=VALUE…", help=_FIELDS)] = None,
+    as_json: Json = False,
+) -> None:
+    """Add a data type: one row, checked before it is live. Only for the owner of the schema."""
+    from livewell.cli.inputs import duration
+
+    wanted = {**_columns(fields or []), "endpoint": endpoint, "ttl": duration(ttl)}
+    added = run(ctx, lambda app: _add(app, name, wanted))
+    if as_json:
+        show_json(added)
+    else:
+        say(f"{name} is added{'' if added.enabled else ', disabled'}")
+
+
+@group.command("set", epilog="Example: livewell types set quote ttl=30s floor=500")
+def set_type(
+    ctx: typer.Context,
+    name: Name,
+    changes: Annotated[list[str], typer.Argument(metavar="NAME=VALUE…", help=f"{_FIELDS} Also endpoint and ttl.")],
+    reason: Reason = None,
+) -> None:
+    """Tune a data type while everything runs. Only the named fields change; what is watched is looked at again."""
+    wanted = _columns(changes)
+    changed = run(ctx, lambda app: app.registry.set_type(name, wanted, reason=reason, actor=who()))
+    say(f"{name} changed" if changed else f"{name} is so already")
+
+
+@group.command("remove", epilog="Example: livewell types remove quote --force --reason 'sold off'")
+def remove_type(
+    ctx: typer.Context,
+    name: Name,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Also when it is in use: give up its refreshes, items, records and keys."),
+    ] = False,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Remove a data type. A table of your own stays as it is."""
+    gone = run(ctx, lambda app: app.registry.remove_type(name, force=force, reason=reason, actor=who()))
+    if as_json:
+        show_json(gone)
+        return
+    with_it = ", ".join(f"{number:,} {what}" for what, number in sorted(gone.items()) if number)
+    say(f"{name} is removed, with {with_it}" if with_it else f"{name} is removed")
+
+
+async def _add(app: "Livewell", name: str, wanted: dict[str, Any]) -> "DataType":
+    """Make the type in a transaction of its own; one that is there already is left as it was."""
+    from livewell.cli.errors import Misused
+    from livewell.registry import RegistryStore
+
+    async with app.database.transaction() as connection:
+        changes = await RegistryStore(connection).apply_types({name: wanted}, plan_only=False, actor=who())
+        if changes[0].change != "add":
+            raise Misused(f"there is a type {name} already", fix=f"livewell types set {name} NAME=VALUE…")
+    return await one_type(app, name)
+
+
+def _columns(words: list[str]) -> dict[str, Any]:
+    from livewell.cli.inputs import duration
+    from livewell.cli.tuning import tuned
+    from livewell.registry import TYPE_COLUMNS
+
+    columns = tuned(words, TYPE_COLUMNS)
+    return {**columns, "ttl": duration(columns["ttl"])} if columns.get("ttl") else columns
+
+
+def _fail_on_errors(findings: "list[Finding]") -> None:
+    from livewell.cli.errors import TypesUnsound
+
+    errors = [one for one in findings if one.severity == "error"]
+    if errors:
+        raise TypesUnsound(
+            f"{counted(len(errors), 'error')} in {counted(len({one.data_type for one in errors}), 'type')}:"
+            f" type {errors[0].data_type}: {errors[0].message}",
+            fix=errors[0].fix,
+        )
+
+
+async def one_type(app: "Livewell", name: str) -> "DataType":
+    """The type, or the fact that there is none, with what was probably meant."""
+    from livewell.cli.inputs import near
+    from livewell.registry import UnknownType
+
+    types = {one.name: one for one in await app.registry.list_types()}
+    if name not in types:
+        raise UnknownType(f"unknown type {name}", fix=near(name, types) or "livewell types list")
+    return types[name]

@@ -1,0 +1,139 @@
+"""Keeps the sessions of one gateway: a process that holds many connections and knows by itself who is there.
+
+All its sessions are renewed in one call. When the database has given the gateway up, after an outage longer than
+`presence.gone_after`, they are opened again under a new name, with everything they looked at.
+
+Events: `gateway_reopened`.
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
+from typing import TypeVar
+from uuid import UUID, uuid4
+
+import structlog
+
+from livewell.presence.errors import GatewayGone
+from livewell.presence.store import PresenceStore
+from livewell.presence.types import Item, OpenOutcome, SubscribeOutcome, UnsubscribeOutcome
+
+T = TypeVar("T")
+
+_BATCH = 1_000
+
+log = structlog.get_logger("livewell.presence")
+
+
+@dataclass(kw_only=True)
+class _Held:
+    """A connection as the gateway knows it."""
+
+    user: str
+    items: set[Item] = field(default_factory=set)
+
+
+class GatewayKeeper:
+    """An agent; what is opened and subscribed through it is kept until it is closed."""
+
+    name = "gateway_keeper"
+
+    def __init__(
+        self, store: PresenceStore, *, label: str | None = None, interval: timedelta = timedelta(minutes=1)
+    ) -> None:
+        self._store = store
+        self._label = label or f"{socket.gethostname()}:{os.getpid()}"
+        self._held: dict[UUID, _Held] = {}
+        self._reopening = asyncio.Lock()
+        self.interval = interval
+        self.gateway = self._new_name()
+
+    @property
+    def sessions(self) -> int:
+        return len(self._held)
+
+    async def open(self, sessions: Sequence[tuple[UUID, str]]) -> list[OpenOutcome]:
+        """Open sessions, (id, user) each; those that were opened are kept."""
+        outcomes = await self._open(sessions)
+        for (session, user), outcome in zip(sessions, outcomes, strict=True):
+            if outcome in {OpenOutcome.OPENED, OpenOutcome.OPEN}:
+                self._held.setdefault(session, _Held(user=user))
+        return outcomes
+
+    async def subscribe(self, pairs: Sequence[tuple[UUID, Item]]) -> list[SubscribeOutcome]:
+        """Look at items; a kept session that turns out to be gone is opened again first."""
+        gateway = self.gateway
+        outcomes = await self._store.subscribe(pairs)
+        missed = (
+            session in self._held
+            for (session, _), outcome in zip(pairs, outcomes, strict=True)
+            if outcome is SubscribeOutcome.GONE
+        )
+        if any(missed):
+            await self._reopen(gateway)
+            outcomes = await self._store.subscribe(pairs)
+        for (session, item), outcome in zip(pairs, outcomes, strict=True):
+            if outcome in {SubscribeOutcome.SUBSCRIBED, SubscribeOutcome.ALREADY} and session in self._held:
+                self._held[session].items.add(item)
+        return outcomes
+
+    async def unsubscribe(self, pairs: Sequence[tuple[UUID, Item]]) -> list[UnsubscribeOutcome]:
+        for session, item in pairs:
+            if session in self._held:
+                self._held[session].items.discard(item)
+        return await self._store.unsubscribe(pairs)
+
+    async def close(self, sessions: Sequence[UUID]) -> int:
+        for session in sessions:
+            self._held.pop(session, None)
+        return await self._store.close_sessions(sessions)
+
+    async def run_once(self) -> None:
+        """Renew all sessions; open them again when they are gone."""
+        gateway = self.gateway
+        if self._held and not await self._store.renew_gateway(gateway):
+            await self._reopen(gateway)
+
+    async def stop(self) -> None:
+        """End all sessions: whoever was here is somewhere else now."""
+        self._held.clear()
+        while await self._store.close_gateway(self.gateway):
+            pass
+
+    async def _open(self, sessions: Sequence[tuple[UUID, str]]) -> list[OpenOutcome]:
+        ids, users = [session for session, _ in sessions], [user for _, user in sessions]
+        gateway = self.gateway
+        try:
+            return await self._store.open_sessions(ids, users, gateway)
+        except GatewayGone:
+            await self._reopen(gateway)
+            return await self._store.open_sessions(ids, users, self.gateway)
+
+    async def _reopen(self, gone: str) -> None:
+        """Once for each name that is gone, whoever noticed it."""
+        async with self._reopening:
+            if gone != self.gateway:
+                return
+            self.gateway = self._new_name()
+            for batch in _batches([(session, held.user) for session, held in self._held.items()]):
+                await self._store.open_sessions(
+                    [session for session, _ in batch], [user for _, user in batch], self.gateway
+                )
+            pairs = [(session, item) for session, held in self._held.items() for item in held.items]
+            for subscriptions in _batches(pairs):
+                await self._store.subscribe(subscriptions)
+            log.warning("gateway_reopened", gateway=self.gateway, gone=gone, sessions=len(self._held))
+
+    def _new_name(self) -> str:
+        """Of one life of one process: under an old name the sessions of a process that died would be kept alive."""
+        return f"{self._label}:{uuid4().hex[:8]}"
+
+
+def _batches(things: Iterable[T]) -> Iterator[list[T]]:
+    rest = iter(things)
+    while batch := list(islice(rest, _BATCH)):
+        yield batch

@@ -1,0 +1,99 @@
+"""Presence as tests call it, with the clock passed in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from pydantic_core import from_json
+
+from livewell.kernel import Connection, Database
+from livewell.testing import make_type
+
+NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
+GONE_AFTER = 5 * MINUTE
+
+VIEWERS = "select key, viewers from livewell.item where data_type = 'quote' order by key"
+TRUE_VIEWERS = """
+select i.key, count(distinct s.user_id)::integer as viewers
+from livewell.item as i
+left join (livewell.subscription as c join livewell.session as s on s.id = c.session_id) on c.item_id = i.id
+where i.data_type = 'quote'
+group by i.key order by i.key
+"""
+WRONG_SESSIONS = """
+select count(*) from (
+    select c.item_id, s.user_id, count(*)::integer as sessions
+    from livewell.subscription as c join livewell.session as s on s.id = c.session_id group by 1, 2
+) as c
+full join (select * from livewell.viewer where sessions > 0) as v using (item_id, user_id)
+where c.sessions is distinct from v.sessions
+"""
+
+
+def session_id(number: int) -> UUID:
+    return UUID(int=number)
+
+
+@dataclass(frozen=True)
+class PresenceSql:
+    """The functions of the room, over a pool or a connection; `owner` sees the tables."""
+
+    caller: "Database | Connection"
+    owner: "Database | Connection"
+
+    async def quote(self) -> None:
+        await make_type(self.owner, "quote")  # type: ignore[arg-type]
+
+    async def open(self, *sessions: tuple[int, str], gateway: str | None = None, now: datetime = NOON) -> list[str]:
+        ids, users = [session_id(number) for number, _ in sessions], [user for _, user in sessions]
+        statement = "select livewell.open_sessions($1, $2, $3, $4)"
+        return list(await self.caller.fetchval(statement, ids, users, gateway, now))
+
+    async def subscribe(self, *pairs: tuple[int, str], now: datetime = NOON) -> list[str]:
+        return await self._batch("subscribe", pairs, now)
+
+    async def unsubscribe(self, *pairs: tuple[int, str], now: datetime = NOON) -> list[str]:
+        return await self._batch("unsubscribe", pairs, now)
+
+    async def _batch(self, function: str, pairs: Sequence[tuple[int, str]], now: datetime) -> list[str]:
+        ids, keys = [session_id(number) for number, _ in pairs], [key for _, key in pairs]
+        statement = f"select livewell.{function}($1, $2, $3, $4)"
+        return list(await self.caller.fetchval(statement, ids, ["quote"] * len(pairs), keys, now))
+
+    async def renew(self, *sessions: int, now: datetime = NOON) -> list[str]:
+        ids = [session_id(number) for number in sessions]
+        return list(await self.caller.fetchval("select livewell.renew_sessions($1, $2)", ids, now))
+
+    async def close(self, *sessions: int, now: datetime = NOON) -> int:
+        ids = [session_id(number) for number in sessions]
+        return int(await self.caller.fetchval("select livewell.close_sessions($1, $2)", ids, now))
+
+    async def renew_gateway(self, gateway: str, now: datetime = NOON) -> bool:
+        return bool(await self.caller.fetchval("select livewell.renew_gateway($1, $2)", gateway, now))
+
+    async def close_gateway(self, gateway: str, now: datetime = NOON) -> int:
+        return int(await self.caller.fetchval("select livewell.close_gateway($1, $2)", gateway, now))
+
+    async def task(self, name: str, now: datetime = NOON) -> dict[str, Any]:
+        return dict(from_json(await self.owner.fetchval(f"select livewell.task_{name}($1)::text", now)))
+
+    async def sweep(self, now: datetime) -> int:
+        statement = "select (livewell.task_presence_sweep($1) ->> 'swept')::integer"
+        return int(await self.owner.fetchval(statement, now))
+
+    async def viewers(self) -> dict[str, int]:
+        """Of the items that somebody looks at."""
+        return {row["key"]: row["viewers"] for row in await self.owner.fetch(VIEWERS) if row["viewers"]}
+
+    async def is_exact(self) -> bool:
+        """Whether every count is what the subscriptions say."""
+        kept, true = await self.owner.fetch(VIEWERS), await self.owner.fetch(TRUE_VIEWERS)
+        return kept == true and await self.owner.fetchval(WRONG_SESSIONS) == 0
+
+    async def warnings(self) -> dict[str, str]:
+        rows = await self.owner.fetch("select code, subject, message from livewell.warnings")
+        return {f"{row['code']} {row['subject']}".strip(): row["message"] for row in rows}

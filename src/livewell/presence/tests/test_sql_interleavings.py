@@ -1,0 +1,83 @@
+"""Real connections against each other: no deadlock, no drift, one hot item always among what they ask for."""
+
+import asyncio
+import random
+from contextlib import AsyncExitStack
+
+from livewell.kernel import Connection, Database, DatabaseOptions, connect
+from livewell.presence.tests.surface import GONE_AFTER, MINUTE, NOON, PresenceSql
+
+RIVALS = 8
+CALLS = 60
+SESSIONS = range(1, 25)
+KEYS = [f"K{n}" for n in range(12)]
+
+
+def user_of(session: int) -> str:
+    return f"u{session % 6}"
+
+
+async def rival(connection: Connection, owner: Database, number: int) -> None:
+    """A connection that does anything to anybody; a failure of a call is a failure of the test."""
+    chance = random.Random(number)
+    presence = PresenceSql(connection, owner)
+    for step in range(CALLS):
+        now = NOON + step * MINUTE / 10
+        sessions = chance.sample(SESSIONS, 6)
+        pairs = [(session, chance.choice(KEYS)) for session in sessions] + [(chance.choice(sessions), "HOT")]
+        chance.shuffle(pairs)
+        match chance.randrange(10):
+            case 0 | 1:
+                gateway = chance.choice([None, f"g{number}"])
+                await presence.open(*((n, user_of(n)) for n in sessions), gateway=gateway, now=now)
+            case 2 | 3 | 4 | 5:
+                await presence.subscribe(*pairs, now=now)
+            case 6 | 7:
+                await presence.unsubscribe(*pairs, now=now)
+            case 8:
+                await presence.close(*sessions[:2], now=now)
+            case _:
+                await connection.fetchval("select livewell.renew_sessions($1, $2)", [], now)
+                await owner.fetchval(
+                    "select livewell.task_presence_sweep($1)", now + chance.choice([0, 1]) * GONE_AFTER
+                )
+
+
+async def test_rivals_neither_deadlock_nor_miscount(owner: Database, database_url: str) -> None:
+    """Eight connections open, subscribe, unsubscribe, close and sweep the same sessions, and every count is exact."""
+    presence = PresenceSql(owner, owner)
+    await presence.quote()
+    await presence.open(*((n, user_of(n)) for n in SESSIONS))
+    async with AsyncExitStack() as stack:
+        connections = []
+        for _ in range(RIVALS):
+            connection = await connect(DatabaseOptions(url=database_url))
+            stack.push_async_callback(connection.close)
+            connections.append(connection)
+        await asyncio.gather(*(rival(connection, owner, n) for n, connection in enumerate(connections)))
+    assert await presence.is_exact()
+    assert await owner.fetchval("select deadlocks from pg_stat_database where datname = current_database()") == 0
+    counted = await presence.task("presence_recount")
+    assert (counted["items_repaired"], counted["pairs_repaired"], counted["orphans_removed"]) == (0, 0, 0)
+
+
+async def test_two_sessions_of_a_user_come_at_once(owner: Database, database_url: str) -> None:
+    """The second waits for the first to commit, and the user is counted once, whoever ends first."""
+    presence = PresenceSql(owner, owner)
+    await presence.quote()
+    await presence.open((1, "anna"), (2, "anna"))
+    one, two = [await connect(DatabaseOptions(url=database_url)) for _ in range(2)]
+    try:
+        async with one.transaction():
+            await PresenceSql(one, owner).subscribe((1, "A"))
+            second = asyncio.create_task(PresenceSql(two, owner).subscribe((2, "A")))
+        assert await second == ["subscribed"]
+        assert await presence.viewers() == {"A": 1}
+        async with one.transaction():
+            await PresenceSql(one, owner).unsubscribe((1, "A"))
+            second = asyncio.create_task(PresenceSql(two, owner).unsubscribe((2, "A")))
+        assert await second == ["unsubscribed"]
+        assert await presence.viewers() == {}
+    finally:
+        await one.close()
+        await two.close()

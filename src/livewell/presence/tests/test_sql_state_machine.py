@@ -1,0 +1,211 @@
+"""Random histories of sessions and gateways against a simple model, the clock in our hands."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+import asyncpg
+import hypothesis.strategies as st
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from livewell.kernel import DatabaseOptions, LivewellError, connect
+from livewell.presence import GatewayGone
+from livewell.presence.tests.surface import GONE_AFTER, NOON, PresenceSql
+
+T = TypeVar("T")
+
+USERS = {1: "anna", 2: "anna", 3: "bert", 4: "bert", 5: "carl"}
+KEYS = ["A", "B", "C"]
+GATEWAYS = [None, None, "g", "h"]
+sessions = st.lists(st.sampled_from(sorted(USERS)), min_size=1, max_size=4)
+pairs = st.lists(st.tuples(st.sampled_from(sorted(USERS)), st.sampled_from(KEYS)), min_size=1, max_size=6)
+
+
+@dataclass
+class Live:
+    """A session as it must be."""
+
+    gateway: str | None
+    last_seen: datetime
+    items: set[str] = field(default_factory=set)
+
+
+class Model:
+    """Who must be there; what is past its time counts until it is swept, but does nothing more."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[int, Live] = {}
+        self.gateways: dict[str, datetime] = {}
+
+    def is_live(self, session: int, now: datetime) -> bool:
+        live = self.sessions.get(session)
+        if live is None:
+            return False
+        seen = live.last_seen if live.gateway is None else self.gateways[live.gateway]
+        return seen > now - GONE_AFTER
+
+    def viewers(self) -> dict[str, int]:
+        found = defaultdict(set)
+        for session, live in self.sessions.items():
+            for key in live.items:
+                found[key].add(USERS[session])
+        return {key: len(users) for key, users in found.items()}
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A connection, and the loop it lives in."""
+
+    loop: asyncio.AbstractEventLoop
+    presence: PresenceSql
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.loop.run_until_complete(work)
+
+
+class PresenceMachine(RuleBasedStateMachine):
+    """Each rule makes one call and compares its answer with the model's, and afterwards the counts with the model."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.presence = desk.presence
+        self.now = NOON
+        self.model = Model()
+
+    @initialize()
+    def begin(self) -> None:
+        names = ("session", "gateway", "subscription", "viewer", "item", "job_live")
+        tables = ", ".join(f"livewell.{name}" for name in names)
+        self.desk.run(self.presence.owner.execute(f"truncate {tables} cascade"))
+
+    @rule(by=st.sampled_from([1, 60, 200, 299, 300, 301]))
+    def time_passes(self, by: int) -> None:
+        self.now += timedelta(seconds=by)
+
+    @rule(asked=sessions, gateway=st.sampled_from(GATEWAYS))
+    def connect(self, asked: list[int], gateway: str | None) -> None:
+        call = self.presence.open(*((n, USERS[n]) for n in asked), gateway=gateway, now=self.now)
+        if gateway and self.model.gateways.get(gateway, self.now) <= self.now - GONE_AFTER:
+            try:
+                self.desk.run(call)
+            except GatewayGone:
+                return
+            raise AssertionError("a gateway came back by halves")
+        answers = self.desk.run(call)
+        if gateway:
+            self.model.gateways.setdefault(gateway, self.now)
+        was_live = {n: self.model.is_live(n, self.now) for n in asked}
+        assert answers == ["open" if was_live[n] else "opened" for n in asked]
+        for n in asked:
+            items = self.model.sessions[n].items if was_live[n] else set()
+            self.model.sessions[n] = Live(gateway, self.now, items)
+            was_live[n] = True
+
+    @rule(asked=pairs)
+    def subscribe(self, asked: list[tuple[int, str]]) -> None:
+        answers = self.desk.run(self.presence.subscribe(*asked, now=self.now))
+        for (n, key), answer in zip(asked, answers, strict=True):
+            if not self.model.is_live(n, self.now):
+                assert answer == "gone"
+                continue
+            assert answer == ("already" if key in self.model.sessions[n].items else "subscribed")
+            self.model.sessions[n].items.add(key)
+
+    @rule(asked=pairs)
+    def unsubscribe(self, asked: list[tuple[int, str]]) -> None:
+        answers = self.desk.run(self.presence.unsubscribe(*asked, now=self.now))
+        there = {(n, key) for n, live in self.model.sessions.items() for key in live.items}
+        assert answers == ["unsubscribed" if pair in there else "not_there" for pair in asked]
+        for n, key in asked:
+            if n in self.model.sessions:
+                self.model.sessions[n].items.discard(key)
+
+    @rule(asked=sessions)
+    def renew(self, asked: list[int]) -> None:
+        answers = self.desk.run(self.presence.renew(*asked, now=self.now))
+        assert answers == ["renewed" if self.model.is_live(n, self.now) else "gone" for n in asked]
+        for n in asked:
+            if self.model.is_live(n, self.now) and self.model.sessions[n].gateway is None:
+                self.model.sessions[n].last_seen = self.now
+
+    @rule(gateway=st.sampled_from(["g", "h"]))
+    def renew_gateway(self, gateway: str) -> None:
+        live = self.model.gateways.get(gateway, NOON - GONE_AFTER) > self.now - GONE_AFTER
+        assert self.desk.run(self.presence.renew_gateway(gateway, self.now)) == live
+        if live:
+            self.model.gateways[gateway] = self.now
+
+    @rule(asked=sessions)
+    def close(self, asked: list[int]) -> None:
+        closed = self.desk.run(self.presence.close(*asked, now=self.now))
+        assert closed == len({n for n in asked if self.model.sessions.pop(n, None) is not None})
+
+    @rule(gateway=st.sampled_from(["g", "h"]))
+    def close_gateway(self, gateway: str) -> None:
+        assert self.desk.run(self.presence.close_gateway(gateway, self.now)) == 0
+        self.model.gateways.pop(gateway, None)
+        self.model.sessions = {n: live for n, live in self.model.sessions.items() if live.gateway != gateway}
+
+    @rule()
+    def sweep(self) -> None:
+        swept = self.desk.run(self.presence.sweep(self.now))
+        left = {n: live for n, live in self.model.sessions.items() if self.model.is_live(n, self.now)}
+        assert swept == len(self.model.sessions) - len(left)
+        self.model.sessions = left
+        self.model.gateways = {g: seen for g, seen in self.model.gateways.items() if seen > self.now - GONE_AFTER}
+
+    @rule(asked=pairs)
+    def crash(self, asked: list[tuple[int, str]]) -> None:
+        """A call that does not commit leaves nothing behind."""
+
+        async def broken() -> None:
+            await self.presence.caller.execute("begin")
+            try:
+                await self.presence.subscribe(*asked, now=self.now)
+                await self.presence.close(*(n for n, _ in asked), now=self.now)
+            except LivewellError:
+                pass
+            finally:
+                await self.presence.caller.execute("rollback")
+
+        self.desk.run(broken())
+
+    @rule()
+    def recount(self) -> None:
+        counted = self.desk.run(self.presence.task("presence_recount", self.now))
+        assert (counted["items_repaired"], counted["pairs_repaired"], counted["orphans_removed"]) == (0, 0, 0)
+
+    @invariant()
+    def counts_are_exact(self) -> None:
+        assert self.desk.run(self.presence.viewers()) == self.model.viewers()
+        assert self.desk.run(self.presence.is_exact())
+
+
+def test_any_history_of_presence(owner_url: str, database_url: str) -> None:
+    """Viewers are exact after any interleaving of connect, subscribe, renew, unsubscribe, close, sweep and crash."""
+    loop = asyncio.new_event_loop()
+    service = loop.run_until_complete(connect(DatabaseOptions(url=database_url)))
+    owner = loop.run_until_complete(asyncpg.connect(owner_url))
+    desk = Desk(loop, PresenceSql(service, owner))
+    try:
+        desk.run(desk.presence.quote())
+        run_state_machine_as_test(
+            partial(PresenceMachine, desk),  # type: ignore[arg-type]
+            settings=settings(
+                max_examples=25,
+                stateful_step_count=30,
+                deadline=None,
+                derandomize=True,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+    finally:
+        desk.run(service.close())
+        desk.run(owner.close())
+        loop.close()
