@@ -1,8 +1,8 @@
 """The same world replayed through the SQL engine, on a virtual clock: what is decided here, PostgreSQL decides.
 
-Viewers come and go by `change_viewers`, the checker's task runs every few seconds of the virtual clock, jobs are claimed
-under the real limits and the real quota, rows are stored, learned from and finished in one transaction. Workers that die
-with what they claimed, and a provider that answers 429 for minutes, can be injected.
+Viewers come and go by `change_viewers`, the checker's task runs every few seconds of the virtual clock, jobs are
+claimed under the real limits and the real quota, rows are stored, learned from and finished in one transaction. Workers
+that die with what they claimed, and a provider that answers 429 for minutes, can be injected.
 """
 
 import json
@@ -19,6 +19,7 @@ from benchmarks.replay.meter import Figures, Meter
 from benchmarks.replay.pure import Rules
 from benchmarks.replay.source import Source
 from benchmarks.replay.world import DAY, OFFERS, Floats, Ints, World
+from benchmarks.solo.queue import SET
 from livewell.kernel import Queries
 
 SQL = Queries.parse((Path(__file__).parents[1] / "sql" / "replay.sql").read_text(encoding="utf-8"))
@@ -98,11 +99,12 @@ class _Run:
 
     async def _declare(self, rules: Rules) -> None:
         scale = self._world.scale
-        await self._db.execute(SQL["provider"], int(scale.quota), scale.buffer, timedelta(hours=scale.bucket_hours))
+        policy = "viewers" if rules.rule == "viewers" else "value"
+        bucket = timedelta(hours=scale.bucket_hours)
+        await self._db.execute(SQL["provider"], int(scale.quota), scale.buffer, bucket, policy)
         await self._db.execute(SQL["quota_use"])
         await self._db.execute(SQL["endpoint"], requests_to_grant(scale.requests))
         await self._db.execute(SQL["limit_use"])
-        await self._db.execute(SQL["policy"], "viewers" if rules.rule == "viewers" else "value")
         value_rule = "contract" if rules.rule == "contract" else "observed"
         for offer in OFFERS:
             await self._db.execute(SQL["data_type"], offer.name, offer.ttl, int(offer.size), value_rule)
@@ -115,7 +117,7 @@ class _Run:
         self._row_of = {item: row for row, item in enumerate(self._items)}
         await self._db.execute(SQL["first_fetches"], self._items, fetched)
         await self._db.execute("analyze")
-        await self._db.execute("select livewell.set_setting($1, $2)", "freshness.horizon", f"{TICK_SECONDS} seconds")
+        await self._db.execute(SET, "freshness.horizon", f"{TICK_SECONDS} seconds")
 
     async def minute(self, minute: int) -> None:
         if minute % DAY == 0:

@@ -18,9 +18,9 @@ class Learning:
         self._weight: Floats = np.full(world.rows, policy.ITEM_WEIGHT)
         self.size: Floats = world.estimate.copy()
 
-    @property
-    def rate(self) -> Floats:
-        rates: Floats = np.where(np.isnan(self._own_rate), self._type_rate[self._offer], self._own_rate)
+    def rate(self, rows: Ints) -> Floats:
+        own = self._own_rate[rows]
+        rates: Floats = np.where(np.isnan(own), self._type_rate[self._offer[rows]], own)
         return rates
 
     def unchanged_size(self, rows: Ints) -> Floats:
@@ -30,7 +30,7 @@ class Learning:
         return sizes
 
     def learn(self, rows: Ints, minutes: Floats, changed: Bools, received: Floats) -> None:
-        rate = self.rate[rows]
+        rate = self.rate(rows)
         slope, weight = policy.taught(rate, minutes, changed)
         self._weight[rows] = np.minimum(self._weight[rows] + weight, policy.ITEM_WEIGHT_MOST)
         self._own_rate[rows] = policy.moved(rate, slope, self._weight[rows], policy.ITEM_STEP)
@@ -40,7 +40,8 @@ class Learning:
 
     def _learn_types(self, offers: Ints, minutes: Floats, changed: Bools, received: Floats) -> None:
         slope, weight = policy.taught(self._type_rate[offers], minutes, changed)
-        slopes, weights = (np.bincount(offers, each, len(OFFERS)) for each in (slope, weight))
+        slopes: Floats = np.bincount(offers, slope, len(OFFERS)).astype(np.float64)
+        weights: Floats = np.bincount(offers, weight, len(OFFERS)).astype(np.float64)
         self._type_weight = np.minimum(self._type_weight + weights, policy.TYPE_WEIGHT_MOST)
         self._type_rate = policy.moved(self._type_rate, slopes, self._type_weight, policy.TYPE_STEP)
         same = ~changed

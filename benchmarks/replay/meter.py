@@ -33,7 +33,7 @@ class Figures:
     unchanged: float
 
     def row(self) -> dict[str, Any]:
-        return {name: round(float(value), 4) for name, value in asdict(self).items()}
+        return {name: round(value, 4) for name, value in asdict(self).items()}
 
 
 class Meter:
@@ -79,18 +79,18 @@ class Meter:
         dark = (hourly < DARK) | (fetches == 0)
         days = dark[: len(dark) // 24 * 24].reshape(-1, 24)
         return Figures(
-            ok=ok / viewers,
-            within_ttl=fresh / viewers,
-            ok_lone=self._lone[1] / max(1.0, self._lone[0]),
+            ok=float(ok / viewers),
+            within_ttl=float(fresh / viewers),
+            ok_lone=float(self._lone[1] / max(1.0, self._lone[0])),
             w50=self._wait(0.5),
             w99=self._wait(0.99),
-            worst_hour=hourly.min(),
+            worst_hour=float(hourly.min()),
             dark_hours=int(dark.sum()),
             dark_days=int((days.sum(1) > 12).sum()),
-            gigabytes=self.bytes[whole].mean() * WINDOW / 1e9,
+            gigabytes=float(self.bytes[whole].mean()) * WINDOW / 1e9,
             over_quota=max(0.0, _largest_window(self.bytes) - self._world.scale.quota),
-            requests=self.requests[whole].mean(),
-            unchanged=self._unchanged[whole].sum() / max(1.0, self.rows[whole].sum()),
+            requests=float(self.requests[whole].mean()),
+            unchanged=float(self._unchanged[whole].sum() / max(1.0, self.rows[whole].sum())),
         )
 
     def _wait(self, share: float) -> float:

@@ -10,7 +10,7 @@ from benchmarks.replay.audience import Audience
 from benchmarks.replay.learning import Learning
 from benchmarks.replay.meter import WARM_UP, Figures, Meter
 from benchmarks.replay.source import UNCHANGED_BYTES, Source
-from benchmarks.replay.world import WINDOW, Floats, Ints, World
+from benchmarks.replay.world import WINDOW, Floats, Ints, Scale, World, make_world
 
 Rule = Literal["viewers", "contract", "observed"]
 
@@ -24,7 +24,6 @@ class Rules:
     batches: bool = False
     paced: bool = True
     true_rates: bool = False
-    name: str = ""
 
 
 def replay(world: World, rules: Rules, *, warm_up: int = WARM_UP, ticks: int = 1) -> Figures:
@@ -33,6 +32,11 @@ def replay(world: World, rules: Rules, *, warm_up: int = WARM_UP, ticks: int = 1
     for minute in range(world.minutes):
         run.minute(minute)
     return run.meter.figures()
+
+
+def replay_seed(seed: int, days: float, rules: Rules, scale: Scale | None = None) -> Figures:
+    """For a process of its own: makes the world and replays it."""
+    return replay(make_world(seed, days, scale), rules)
 
 
 class _Run:
@@ -99,7 +103,7 @@ class _Run:
                 ttl=ttl,
                 viewers=viewers,
                 average=self.audience.average[stale],
-                rate=self.world.rate[stale] if self.rules.true_rates else self.learning.rate[stale],
+                rate=self.world.rate[stale] if self.rules.true_rates else self.learning.rate(stale),
                 size=self.learning.size[stale],
                 unchanged_size=self.learning.unchanged_size(stale),
                 wait=wait,

@@ -1,8 +1,8 @@
-"""The world the policies are replayed in: what is offered, how it changes, who looks at it and when, and what may be spent.
+"""The world the policies are replayed in: what is offered, how it changes, who looks at it, and what may be spent.
 
-Four types of data for each key, sizes and change rates spread widely around what the registry knows, viewers that come by
-Poisson, follow the day, prefer few keys (Zipf) and stay for minutes. Everything but the changes is drawn before the replay,
-so that all policies of a seed see the same rows and the same viewers.
+Four types of data for each key, sizes and change rates spread widely around what the registry knows, viewers that come
+by Poisson, follow the day, prefer few keys (Zipf) and stay for minutes. Everything but the changes is drawn before the
+replay, so that all policies of a seed see the same rows and the same viewers.
 """
 
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ OFFERS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """How big the world is. Viewers, quota and requests belong to the keys: a tenth of all is the same problem, smaller."""
+    """How big the world is. Viewers, quota and requests go with the keys: a tenth of all is the same problem."""
 
     keys: int = 2000
     viewers: float = 400.0

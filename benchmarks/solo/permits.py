@@ -49,7 +49,7 @@ async def bars(context: Context) -> list[Bar]:
             name="permits in blocks of 50 / one row updated per permit",
             value=blocks / bare,
             at_least=30,
-            note=f"{blocks:,.0f} against {bare:,.0f} a second; granted, reserved and settled",
+            note=f"{blocks:,.0f} against {bare:,.0f} a second; granted and reserved, settled beside",
         ),
         Bar(
             name="permits in blocks: worst minute / limit",

@@ -1,6 +1,6 @@
 -- name: provider
--- One quota, paced evenly.
-insert into livewell.provider (name, quota_bytes, quota_use, pace_bucket) values ('world', $1, $2, $3)
+-- One quota, paced evenly, and how refreshes are chosen.
+insert into livewell.provider (name, quota_bytes, quota_use, pace_bucket, policy) values ('world', $1, $2, $3, $4)
 
 -- name: quota_use
 -- What is used of it: nothing.
@@ -14,10 +14,6 @@ values ('world/data', 'world', 'strict', $1, null, null, 1000000, null)
 -- name: limit_use
 -- What is used of the limit: nothing.
 insert into livewell.limit_use (name) values ('world/data')
-
--- name: policy
--- How refreshes are chosen.
-insert into livewell.refresh_policy (provider, policy) values ('world', $1)
 
 -- name: data_type
 -- A type of the world, in Livewell's own table.
@@ -75,7 +71,3 @@ select livewell.learn_items($1::bigint[], $2::text[], $3::bytea[], $4::bigint[],
 -- name: finish
 -- Ends the attempts, with what they took.
 select count(*) from livewell.finish_jobs($1::bigint[], $2::uuid[], $3::text[], $4::text::jsonb, $5)
-
--- name: price
--- The price of a byte as the engine has it.
-select p.price from livewell.refresh_policy as p where p.provider = 'world'

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.exchanges_in_use(p_now timestamp with time z
 AS $function$
 declare
     v_type livewell.data_type;
-    v_codes text[] := '{}';
+    v_codes text[] := array[]::text[];
     v_more text[];
 begin
     perform livewell.require_primary();

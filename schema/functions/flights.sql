@@ -8,19 +8,20 @@ CREATE OR REPLACE FUNCTION livewell.flights(p_providers text[], p_now timestamp 
 AS $function$
 begin
     return array(
-        select row (e.provider, e.name, j.api_key, j.calls, j.bytes)::livewell.flight
-        from livewell.endpoint as e
+        select row (split_part(l.endpoint, '/', 1), l.endpoint, j.api_key, j.calls, j.bytes)::livewell.flight
+        from livewell.job_lane as l
         cross join lateral (
             select j.api_key, count(*) as calls, coalesce(sum(j.reserved_bytes), 0)::bigint as bytes
-            from livewell.job_live as j where j.endpoint = e.name and j.state = 'processing'
+            from livewell.job_live as j where j.lane_id = l.id and j.state = 'processing'
             group by j.api_key
         ) as j
-        where e.provider = any (p_providers)
+        where split_part(l.endpoint, '/', 1) = any (p_providers)
         union all
-        select row (e.provider, e.name, b.api_key, coalesce(sum(cardinality(b.open)) filter (where b.lease_until > p_now), 0),
+        select row (split_part(b.endpoint, '/', 1), b.endpoint, b.api_key,
+            coalesce(sum(cardinality(b.open)) filter (where b.lease_until > p_now), 0),
             sum(b.bytes * cardinality(b.open))::bigint)::livewell.flight
-        from livewell.endpoint as e join livewell.permit_block as b on b.endpoint = e.name
-        where e.provider = any (p_providers)
-        group by e.provider, e.name, b.api_key
+        from livewell.permit_block as b
+        where b.endpoint = any (array(select e.name from livewell.endpoint as e where e.provider = any (p_providers)))
+        group by b.endpoint, b.api_key
     );
 end $function$;

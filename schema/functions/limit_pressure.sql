@@ -9,6 +9,6 @@ AS $function$
 begin
     return (
         select coalesce(max(r.share), 0)
-        from livewell.limit_rooms(array[p_endpoint, split_part(p_endpoint, '/', 1)], null, p_now) as r
+        from livewell.limit_openings(array[p_endpoint, split_part(p_endpoint, '/', 1)], null, p_now) as r
     );
 end $function$;

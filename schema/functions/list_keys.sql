@@ -11,10 +11,12 @@ declare
 begin
     perform livewell.require_type(p_type);
     select t.* into strict v_type from livewell.data_type as t where t.name = p_type;
-    return query execute format(
+    for key, active, exchange in execute format(
         'select c.key, c.active, c.exchange from (%s) as c where c.key > coalesce($2, '''') order by c.key limit $3',
         livewell.catalogue_query(v_type)
-    ) using p_type, p_after, p_limit;
+    ) using p_type, p_after, p_limit loop
+        return next;
+    end loop;
 end $function$;
 
 grant execute on function livewell.list_keys(text,text,integer) to livewell_service;

@@ -2,11 +2,12 @@
 
 CREATE OR REPLACE FUNCTION livewell.quota_level(p_used bigint, p_allowed bigint)
  RETURNS integer
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-    select case
+begin
+    return case
         when p_used >= p_allowed then 100 when p_used >= 0.9 * p_allowed then 90 when p_used >= 0.75 * p_allowed then 75 else 0
-    end
-$function$;
+    end;
+end $function$;

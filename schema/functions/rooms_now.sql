@@ -8,17 +8,27 @@ CREATE OR REPLACE FUNCTION livewell.rooms_now(p_names text[], p_now timestamp wi
 AS $function$
 declare
     v_rooms livewell.budget_rooms;
-    v_flights constant livewell.flight[] := livewell.flights(array(
-        select distinct e.provider from livewell.endpoint as e where e.name = any (p_names)
-    ), p_now);
+    v_quota record;
+    v_providers constant text[] := livewell.providers_of(p_names);
+    v_flights constant livewell.flight[] := livewell.flights(v_providers, p_now);
 begin
-    select array_agg(r.name), array_agg(r.kind), array_agg(r.requests), array_agg(r.tokens), array_agg(r.opens_at),
-        array_fill(0::bigint, array[count(*)::integer]), array_fill(0::bigint, array[count(*)::integer]), array_agg(distinct r.provider)
-    into v_rooms.names, v_rooms.kinds, v_rooms.requests, v_rooms.tokens, v_rooms.opens, v_rooms.spent_requests,
-        v_rooms.spent_tokens, v_rooms.providers
-    from livewell.limit_rooms(p_names, v_flights, p_now) as r;
-    select array_agg(q.provider), array_agg(q.room), array_agg(q.low), array_fill(0::bigint, array[count(*)::integer])
-    into v_rooms.providers, v_rooms.bytes, v_rooms.low, v_rooms.spent_bytes
-    from livewell.quota_rooms(v_rooms.providers, v_flights, p_now) as q;
+    v_rooms := livewell.limit_rooms(p_names, v_flights, p_now);
+    if 0 = any (v_rooms.requests) then
+        select array_agg(o.opens_at order by n.at), array_agg(o.reason order by n.at) into v_rooms.opens, v_rooms.reasons
+        from unnest(v_rooms.names) with ordinality as n (name, at)
+        join livewell.limit_openings(v_rooms.names, v_flights, p_now) as o on o.name = n.name;
+    end if;
+    for v_quota in select q.* from livewell.quota_rooms(v_providers, v_flights, p_now) as q loop
+        v_rooms.providers := v_rooms.providers || v_quota.provider;
+        v_rooms.bytes := v_rooms.bytes || v_quota.room;
+        v_rooms.low := v_rooms.low || v_quota.low;
+        v_rooms.spent_bytes := v_rooms.spent_bytes || 0::bigint;
+        v_rooms.allowed := v_rooms.allowed || v_quota.allowed;
+        v_rooms.used := v_rooms.used || v_quota.used;
+        v_rooms.counted := v_rooms.counted || v_quota.counted;
+        v_rooms.buckets := v_rooms.buckets || v_quota.bucket;
+        v_rooms.returned := v_rooms.returned || v_quota.returned;
+        v_rooms.levels := v_rooms.levels || v_quota.level;
+    end loop;
     return v_rooms;
 end $function$;

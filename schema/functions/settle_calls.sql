@@ -7,21 +7,28 @@ CREATE OR REPLACE FUNCTION livewell.settle_calls(p_calls livewell.spent_call[], 
  SET search_path TO ''
 AS $function$
 declare
-    v_corrected boolean;
-    v_failed boolean;
-    v_known boolean;
+    v_sum record;
 begin
     -- Mostly every call went well and cost what it was expected to, and then only the ledger is written.
-    select bool_or(c.tokens <> c.reserved_tokens), bool_or(c.outcome in ('failed', 'dead', 'rescued')),
-        bool_or(c.outcome = 'completed' and (c.bytes is not null or c.tokens is not null))
-    into v_corrected, v_failed, v_known
-    from unnest(p_calls) as c;
-    if v_corrected or v_failed or exists (
-        select from livewell.limit_use as u
-        where u.breaker <> 'closed' and u.name = any (array(select c.endpoint from unnest(p_calls) as c))
+    select array_agg(e.endpoint) as endpoints, array_agg(split_part(e.endpoint, '/', 1)) as providers,
+        array_agg(e.requests) as requests, array_agg(e.bytes) as bytes, array_agg(e.tokens) as tokens,
+        array_agg(e.reserved) as reserved, bool_or(e.corrected) as corrected, bool_or(e.failed) as failed, bool_or(e.known) as known
+    into v_sum
+    from (
+        select c.endpoint, count(*) filter (where c.outcome <> 'unsent') as requests,
+            coalesce(sum(coalesce(c.bytes, c.reserved_bytes)) filter (where c.outcome <> 'unsent'), 0)::bigint as bytes,
+            coalesce(sum(coalesce(c.tokens, c.reserved_tokens)) filter (where c.outcome <> 'unsent'), 0) as tokens,
+            coalesce(sum(c.reserved_bytes), 0)::bigint as reserved, bool_or(c.tokens <> c.reserved_tokens) as corrected,
+            bool_or(c.outcome in ('failed', 'dead', 'rescued')) as failed,
+            bool_or(c.outcome = 'completed' and (c.bytes is not null or c.tokens is not null)) as known
+        from unnest(p_calls) as c
+        group by c.endpoint
+    ) as e;
+    if v_sum.corrected or v_sum.failed or exists (
+        select from livewell.limit_use as u where u.breaker <> 'closed' and u.name = any (v_sum.endpoints)
     ) then
-        perform livewell.lock_budgets(array(select distinct c.endpoint from unnest(p_calls) as c));
-        if v_corrected then
+        perform livewell.lock_budgets(v_sum.endpoints);
+        if v_sum.corrected then
             perform livewell.correct_tokens(p_calls);
         end if;
         perform livewell.count_outcomes(
@@ -29,23 +36,8 @@ begin
         )
         from unnest(p_calls) as c where c.outcome in ('completed', 'failed', 'dead', 'rescued');
     end if;
-    if v_known then
+    if v_sum.known then
         perform livewell.learn_sizes(p_calls, p_now);
     end if;
-    perform livewell.book_use(
-        array_agg(b.provider), array_agg(b.requests), array_agg(b.bytes), array_agg(b.tokens), array_agg(b.reserved), p_now
-    )
-    from (
-        select split_part(e.endpoint, '/', 1) as provider, sum(e.requests)::bigint as requests, sum(e.bytes)::bigint as bytes,
-            sum(e.tokens)::bigint as tokens, sum(e.reserved)::bigint as reserved
-        from (
-            select c.endpoint, count(*) filter (where c.outcome <> 'unsent') as requests,
-                coalesce(sum(coalesce(c.bytes, c.reserved_bytes)) filter (where c.outcome <> 'unsent'), 0) as bytes,
-                coalesce(sum(coalesce(c.tokens, c.reserved_tokens)) filter (where c.outcome <> 'unsent'), 0) as tokens,
-                coalesce(sum(c.reserved_bytes), 0) as reserved
-            from unnest(p_calls) as c
-            group by c.endpoint
-        ) as e
-        group by 1
-    ) as b;
+    perform livewell.book_use(v_sum.providers, v_sum.requests, v_sum.bytes, v_sum.tokens, v_sum.reserved, p_now);
 end $function$;

@@ -5,6 +5,9 @@ CREATE OR REPLACE FUNCTION livewell.settle_permits(p_block uuid, p_numbers integ
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
     v_block livewell.permit_block;
@@ -17,17 +20,22 @@ begin
             message = 'numbers, tokens, bytes and outcomes must be of one length, nothing negative, outcomes known',
             hint = 'one of completed, failed, unsent';
     end if;
-    select b.* into v_block from livewell.permit_block as b where b.id = p_block for update;
-    v_settled := array(select n.number from unnest(v_block.open) as n (number) where n.number = any (p_numbers));
-    if v_settled = '{}' then
-        return v_settled;
-    end if;
-    if cardinality(v_settled) = cardinality(v_block.open) then
-        delete from livewell.permit_block as b where b.id = p_block;
-    else
-        update livewell.permit_block as b
-        set open = array(select n.number from unnest(b.open) as n (number) where not n.number = any (v_settled))
-        where b.id = p_block;
+    -- Mostly all that is still open is settled at once, and the block goes.
+    delete from livewell.permit_block as b where b.id = p_block and b.open <@ p_numbers returning b.* into v_block;
+    v_settled := v_block.open;
+    if not found then
+        select b.* into v_block from livewell.permit_block as b where b.id = p_block for update;
+        v_settled := array(select n.number from unnest(v_block.open) as n (number) where n.number = any (p_numbers));
+        if v_settled = '{}' then
+            return v_settled;
+        end if;
+        if cardinality(v_settled) = cardinality(v_block.open) then
+            delete from livewell.permit_block as b where b.id = p_block;
+        else
+            update livewell.permit_block as b
+            set open = array(select n.number from unnest(b.open) as n (number) where not n.number = any (v_settled))
+            where b.id = p_block;
+        end if;
     end if;
     perform livewell.settle_calls(array_agg(row (
         v_block.endpoint, v_block.api_key, 'permit', v_block.granted_at, v_block.bytes, v_block.tokens, s.bytes, s.tokens, s.outcome, null

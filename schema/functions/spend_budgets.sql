@@ -7,11 +7,9 @@ CREATE OR REPLACE FUNCTION livewell.spend_budgets(p_rooms livewell.budget_rooms,
  SET search_path TO ''
 AS $function$
 begin
-    perform livewell.debit_limits(p_rooms.names, p_rooms.spent_requests, p_rooms.spent_tokens, p_now);
-    if p_rooms.providers is not null then
-        perform livewell.draw_on_quotas(array_agg(s.provider), array_agg(s.bytes), p_now)
-        from unnest(p_rooms.providers, p_rooms.spent_bytes) as s (provider, bytes) where s.bytes > 0
-        having count(*) > 0;
+    perform livewell.debit_limits(p_rooms, p_now);
+    if 0 < any (p_rooms.spent_bytes) then
+        perform livewell.draw_on_quotas(p_rooms, p_now);
     end if;
     if p_keys is not null then
         update livewell.api_key as k set granted = k.granted + u.calls
@@ -21,9 +19,7 @@ begin
         ) as u
         where k.provider = u.provider and k.name = u.name;
     end if;
-    if exists (
-        select from livewell.limit_use as u where u.name = any (p_rooms.names) and u.breaker = 'open' and u.breaker_until <= p_now
-    ) then
+    if true = any (p_rooms.probing) then
         perform livewell.begin_probes(array(
             select s.name from unnest(p_rooms.names, p_rooms.spent_requests) as s (name, requests) where s.requests > 0
         ), p_now);

@@ -363,7 +363,7 @@ class Livewell:
             return await runner.run(name, self.database, force=force)
 
     def _runnable_tasks(self) -> dict[str, TaskHandler]:
-        """The handlers of this program, and those of tasks that ship without an SQL function."""
+        """The handlers of this program, and those of shipped tasks that need one."""
         kept = task_handler_of(MARKET_CALENDAR, CalendarKeeper(self.registry).run_once, TaskDeclaration())
         return {MARKET_CALENDAR: kept, **self._tasks}
 

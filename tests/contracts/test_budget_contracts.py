@@ -65,8 +65,8 @@ async def test_contract_6_needs_what_is_in_flight(budgets: Budgets) -> None:
     await take_away(
         budgets.owner,
         "quota_rooms",
-        "a.allowed - u.counted - u.this_hour - f.in_flight",
-        "a.allowed - u.counted - u.this_hour",
+        "allowed - used - in_flight",
+        "allowed - used",
     )
     with pytest.raises(AssertionError):
         await quota_is_predictive(budgets)

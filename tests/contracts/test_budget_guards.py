@@ -77,7 +77,7 @@ async def test_without_the_lock_rivals_exceed_the_cap(budgets: Budgets) -> None:
 
 async def test_without_counting_leases_concurrency_is_unlimited(budgets: Budgets) -> None:
     """Concurrency is what is held; without the count it is anything."""
-    await take_away(budgets.owner, "limit_rooms", "r.concurrent - r.in_flight", "r.concurrent")
+    await take_away(budgets.owner, "limit_rooms", "l.concurrent - f.in_flight", "l.concurrent")
     assert await _granted_side_by_side(budgets) > 3
 
 

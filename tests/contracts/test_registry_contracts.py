@@ -44,7 +44,7 @@ async def stage(owner: Database) -> Database:
 
 
 async def test_contract_13_a_ttl_is_explicit(stage: Database) -> None:
-    """Contract 13: no default TTL on any staleness function, none that is missing or not positive, in table and function."""
+    """Contract 13: no staleness function has a default TTL, and neither function nor table takes one that is none."""
     await _no_default_ttl(stage)
     await _no_ttl_that_is_none(stage)
     await _no_type_without_ttl(stage)

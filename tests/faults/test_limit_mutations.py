@@ -34,11 +34,12 @@ async def _whole(_run: Run) -> None:
 
 
 async def _without_send_within(run: Run) -> None:
-    await without(
-        run,
-        "limit_rooms",
-        ("select 61 + ceil(extract(epoch from l.send_within))::integer as slots", "select 60 as slots"),
-    )
+    for function in ("limit_rooms", "limit_openings"):
+        await without(
+            run,
+            function,
+            ("select 61 + ceil(extract(epoch from l.send_within))::integer as slots", "select 60 as slots"),
+        )
 
 
 async def _counting_while_locking(run: Run) -> None:
@@ -57,7 +58,7 @@ async def _without_locks(run: Run) -> None:
 
 
 async def _without_counting_leases(run: Run) -> None:
-    await without(run, "limit_rooms", ("r.concurrent - r.in_flight,", "r.concurrent,"))
+    await without(run, "limit_rooms", ("l.concurrent - f.in_flight,", "l.concurrent,"))
 
 
 async def _deaf_to_429(run: Run) -> None:

@@ -27,7 +27,7 @@ select l.id, 'plain', n % 10, now() - interval '1 hour',
     case when n % 100 = 1 then '00000000-0000-4000-8000-000000000000'::uuid end,
     case when n % 100 = 1 then now() + interval '1 hour' end, case when n % 100 = 1 then 'w1' end
 from livewell.job_lane as l, generate_series(1, $1::integer) as n
-where l.kind = 'plain'
+where l.kind = 'plain' and l.endpoint is null
 """
 # The ids are looked up before the counting begins, so that only the call itself is counted.
 LOOKED_UP = {
@@ -66,7 +66,7 @@ CALLS = {
     ),
     "claim: flights": Hot(
         call="select livewell.flights(array(select name from livewell.provider), now())",
-        index="job_live_endpoint",
+        index="job_live_running",
         at_most=100,
     ),
     "claim: due": Hot(
@@ -82,7 +82,7 @@ CALLS = {
         index="job_live_pkey",
         at_most=200,
     ),
-    "rescue": Hot(call="select count(*) from livewell.rescue_jobs()", index="job_live_lease", at_most=10),
+    "rescue": Hot(call="select count(*) from livewell.rescue_jobs()", index="job_live_running", at_most=10),
     "promote": Hot(
         call="select livewell.promote_serial_jobs(array['serial/8', 'serial/18'])", index="job_live_parked", at_most=20
     ),
@@ -108,7 +108,7 @@ async def filled(owner: Database) -> AsyncIterator[Connection]:
     """A session whose plans were made while the queue was empty, before a queue that has filled up since."""
     await owner.execute("alter table livewell.job_live set (autovacuum_enabled = false)")
     await owner.execute("""select livewell.declare_kinds('[{"kind": "plain"}]')""")
-    await owner.execute("select livewell.open_lane_for('plain', null)")
+    await owner.execute("select livewell.open_lane_for('plain', e) from unnest(array[null, 'fmp']) as e")
     async with owner.connection() as connection:
         for hot in CALLS.values():
             for _ in range(3):

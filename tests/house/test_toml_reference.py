@@ -17,6 +17,7 @@ from livewell.budgets import (
 )
 from livewell.kernel import Database, parse_duration, parse_size
 from livewell.presence import SourceDeclaration
+from livewell.registry import TYPE_COLUMNS, TypeDeclaration
 from livewell.schedule import TaskDeclaration
 from tests.house.project import REFERENCE
 
@@ -26,6 +27,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "provider.NAME": ProviderDeclaration,
     "provider.NAME.endpoint.NAME": EndpointDeclaration,
     "provider.NAME.key.NAME": KeyDeclaration,
+    "type.NAME": TypeDeclaration,
     "presence.NAME": SourceDeclaration,
     "task.NAME": TaskDeclaration,
 }
@@ -57,11 +59,12 @@ def test_every_field_of_the_file_is_in_the_reference(table: str) -> None:
 async def test_the_defaults_of_the_reference_are_true(owner: Database) -> None:
     """What the page says a field is when nobody names it, it is."""
     documented = _documented()
-    for thing, table, columns in (
-        ("provider", "provider.NAME", PROVIDER_COLUMNS),
-        ("endpoint", "provider.NAME.endpoint.NAME", ENDPOINT_COLUMNS),
+    for function, table, columns in (
+        ("budget_defaults('provider')", "provider.NAME", PROVIDER_COLUMNS),
+        ("budget_defaults('endpoint')", "provider.NAME.endpoint.NAME", ENDPOINT_COLUMNS),
+        ("type_defaults()", "type.NAME", TYPE_COLUMNS),
     ):
-        defaults = json.loads(await owner.fetchval("select livewell.budget_defaults($1)::text", thing))
+        defaults = json.loads(await owner.fetchval(f"select livewell.{function}::text"))
         for field, column in columns.items():
             said = documented[table][field].strip("`")
             assert await _same(owner, said, defaults[column]), f"{table}: {field}"

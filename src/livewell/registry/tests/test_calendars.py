@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
+from pydantic_core import from_json
 
 from livewell.kernel import Database
 from livewell.registry import CalendarKeeper, CalendarUnavailable, RegistryStore, sessions_of
@@ -123,6 +124,17 @@ async def test_without_the_extra_the_keeper_warns(
     message = await owner.fetchval("select message from livewell.warning where code = 'registry.calendar_missing'")
     assert "pip install 'livewell[market]'" in message
     assert await registry.gates("quote", "AAPL") == {"AAPL": (True, None)}
+
+
+async def test_where_no_program_runs_the_task_its_function_warns(owner: Database, registry: Registry) -> None:
+    """Run by pg_cron the task names exchanges in use that are not known for the month to come, and is quiet else."""
+    await owner.execute("delete from livewell.exchange_rule where suffix not in ('', '.L')")
+    run = "select livewell.task_market_calendar($1)::text"
+    assert from_json(await owner.fetchval(run, BEGIN)) == {"missing": [], "again_in": None}
+    await make_type(owner, "quote", gate="market_hours")
+    await RegistryStore(owner).put_calendar("XNYS", BEGIN, END, [])
+    assert from_json(await owner.fetchval(run, BEGIN)) == {"missing": ["XLON"], "again_in": "1 hour"}
+    assert await registry.warnings() == [("registry.calendar_missing", "XLON")]
 
 
 def test_an_exchange_nobody_knows_is_told(calendars: None) -> None:

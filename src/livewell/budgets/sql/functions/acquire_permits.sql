@@ -1,7 +1,7 @@
 -- Grants permits by hand, as many as fit now up to the number asked for, under every limit of the endpoint, its account, its
 -- keys and its quota: all or nothing for each. Reserves the tokens and bytes of each. Always answers with one row; when
--- nothing is granted it says why and when to ask again. Who makes several calls for one job names the key it keeps to. The clock is read after the locks are held: who waited for them starts
--- later than it asked.
+-- nothing is granted it says why and when to ask again. Who makes several calls for one job names the key it keeps to. The
+-- clock is read after the locks are held: who waited for them starts later than it asked.
 -- for: service
 create or replace function livewell.acquire_permits(
     p_endpoint text, p_holder text, p_permits integer default 1, p_tokens integer default null, p_bytes bigint default null,
@@ -11,20 +11,21 @@ create or replace function livewell.acquire_permits(
     lease_seconds double precision, retry_seconds double precision, reason text
 )
 language plpgsql security definer
-set search_path = '' set plan_cache_mode = force_generic_plan as $$
+set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
     v_endpoint livewell.endpoint;
-    v_names text[];
     v_now timestamptz;
-    v_opens_at timestamptz;
-    v_requests bigint;
+    v_rooms livewell.budget_rooms;
+    v_own integer;
+    v_account integer;
     v_tokens bigint;
     v_bytes bigint;
     v_scopes text[];
     v_scope_rooms bigint[];
     v_scope text;
-    v_flights livewell.flight[];
+    v_names text[];
+    v_name text;
 begin
     perform livewell.require_primary();
     if p_permits is null or p_permits < 1 or p_holder is null or p_tokens < 0 or p_bytes < 0 then
@@ -55,65 +56,59 @@ begin
 
     v_names := livewell.lock_budgets(array[p_endpoint]);
     v_now := coalesce(p_now, clock_timestamp());
-    v_flights := livewell.flights(array[v_endpoint.provider], v_now);
+    v_rooms := livewell.rooms_now(v_names, v_now);
+    v_own := array_position(v_rooms.names, p_endpoint);
+    v_account := array_position(v_rooms.names, nullif(v_endpoint.provider, p_endpoint));
+    v_tokens := least(v_rooms.tokens[v_own], v_rooms.tokens[v_account]);
+    v_bytes := v_rooms.bytes[1];
     send_within_seconds := extract(epoch from v_endpoint.send_within);
     lease_seconds := extract(epoch from livewell.setting_interval('budgets.permit_lease'));
-    select
-        min(r.requests) filter (where r.kind <> 'keys'), min(r.tokens) filter (where r.kind <> 'keys'),
-        max(r.reason) filter (where r.requests = 0 and r.kind <> 'keys'),
-        array_agg(r.name) filter (where r.kind = 'keys'),
-        array_agg(least(r.requests, r.tokens / nullif(p_tokens, 0))) filter (where r.kind = 'keys'),
-        coalesce(max(r.opens_at) filter (where r.kind <> 'keys'), min(r.opens_at) filter (where r.kind = 'keys'))
-    into v_requests, v_tokens, reason, v_scopes, v_scope_rooms, v_opens_at
-    from livewell.limit_rooms(v_names, v_flights, v_now) as r;
-    select q.room into v_bytes from livewell.quota_rooms(array[v_endpoint.provider], v_flights, v_now) as q;
-    permits := least(p_permits, v_requests, v_tokens / nullif(p_tokens, 0), v_bytes / nullif(p_bytes, 0));
-    if permits > 0 and p_api_key is not null then
-        api_key := p_api_key;
-        permits := least(permits, v_scope_rooms[array_position(v_scopes, v_scope)]);
-        reason := case when permits = 0 then 'key' end;
-    elsif permits > 0 and v_scopes is not null then
-        select k.api_key, k.scope, least(permits, k.room) into api_key, v_scope, permits
-        from livewell.choose_key(v_endpoint.provider, v_scopes, v_scope_rooms) as k;
-        if not found then
-            permits := 0;
-            reason := 'key';
+    permits := least(
+        p_permits, v_rooms.requests[v_own], v_rooms.requests[v_account], v_tokens / nullif(p_tokens, 0), v_bytes / nullif(p_bytes, 0)
+    );
+    if permits > 0 and 'keys' = any (v_rooms.kinds) then
+        select array_agg(r.name), array_agg(least(r.requests, r.tokens / nullif(p_tokens, 0))) into v_scopes, v_scope_rooms
+        from unnest(v_rooms.names, v_rooms.kinds, v_rooms.requests, v_rooms.tokens) as r (name, kind, requests, tokens)
+        where r.kind = 'keys';
+        if p_api_key is not null then
+            api_key := p_api_key;
+            permits := least(permits, v_scope_rooms[array_position(v_scopes, v_scope)]);
+        else
+            select k.api_key, k.scope, least(permits, k.room) into api_key, v_scope, permits
+            from livewell.choose_key(v_endpoint.provider, v_scopes, v_scope_rooms) as k;
         end if;
+        reason := case when permits > 0 then null else 'key' end;
     end if;
     if coalesce(permits, 0) = 0 then
         permits := 0;
-        reason := coalesce(reason, case when v_tokens < p_tokens then 'tokens' when v_bytes < p_bytes then 'bytes' else 'requests' end);
-        retry_seconds := case reason
-            when 'concurrent' then null
-            when 'tokens' then 1
-            when 'bytes' then 5
-            when 'disabled' then 5
-            when 'maintenance' then 5
-            else coalesce(case when v_opens_at > v_now then extract(epoch from v_opens_at - v_now) end, 1)
-        end;
         api_key := null;
+        select r.reason, r.retry_seconds into reason, retry_seconds
+        from livewell.refused_permits(v_rooms, coalesce(reason, case
+            when 0 in (v_rooms.requests[v_own], v_rooms.requests[v_account]) then null
+            when v_tokens < p_tokens then 'tokens'
+            when v_bytes < p_bytes then 'bytes'
+        end), v_now) as r;
         return next;
         return;
     end if;
 
-    reason := null;
     block_id := gen_random_uuid();
     insert into livewell.permit_block (id, endpoint, api_key, holder, tokens, bytes, open, granted_at, lease_until)
     values (
         block_id, p_endpoint, api_key, p_holder, p_tokens, p_bytes, array(select generate_series(1, permits)), v_now,
         v_now + make_interval(secs => lease_seconds)
     );
-    v_names := array(select n.name from unnest(v_names) as n (name) where n.name not like '%@%' or n.name = v_scope);
-    perform livewell.debit_limits(
-        v_names, array_fill(permits::bigint, array[cardinality(v_names)]),
-        array_fill(permits * p_tokens::bigint, array[cardinality(v_names)]), v_now
-    );
-    if exists (select from livewell.limit_use as u where u.name = p_endpoint and u.breaker = 'open') then
-        perform livewell.begin_probes(array[p_endpoint], v_now);
-    end if;
+    foreach v_name in array array[p_endpoint, nullif(v_endpoint.provider, p_endpoint), v_scope] loop
+        v_own := array_position(v_rooms.names, v_name);
+        if v_own is not null then
+            v_rooms.spent_requests[v_own] := permits;
+            v_rooms.spent_tokens[v_own] := permits * p_tokens::bigint;
+        end if;
+    end loop;
     if v_bytes is not null then
-        perform livewell.draw_on_quotas(array[v_endpoint.provider], array[permits * p_bytes], v_now);
+        v_rooms.spent_bytes := array[permits * p_bytes];
     end if;
+    perform livewell.spend_budgets(v_rooms, null, v_now);
     if api_key is not null then
         update livewell.api_key as k set granted = k.granted + permits
         where k.provider = v_endpoint.provider and k.name = api_key

@@ -1,35 +1,34 @@
 -- Takes bytes from the even allowances of providers and keeps the sum of the hours before this
 -- one, so that a question reads two rows and not seven hundred. Records when use passes 75, 90 or 100 percent of what is
--- allowed, or falls below. The caller holds the locks.
+-- allowed, or falls below. The caller holds the locks, and has read the rooms under them.
 -- for: internal
-create or replace function livewell.draw_on_quotas(p_providers text[], p_bytes bigint[], p_now timestamptz)
+create or replace function livewell.draw_on_quotas(p_rooms livewell.budget_rooms, p_now timestamptz)
 returns void
 language plpgsql security definer
 set search_path = '' as $$
 declare
-    v_changes jsonb;
+    v_hour constant timestamptz := date_trunc('hour', p_now, 'UTC');
+    v_levels integer[];
+    v_level integer;
 begin
-    with drawn as (
+    -- One after the other, because they are few, mostly one.
+    for v_at in 1..cardinality(p_rooms.providers) loop
+        v_level := livewell.quota_level(p_rooms.used[v_at], p_rooms.allowed[v_at]);
+        v_levels := v_levels || v_level;
         update livewell.quota_use as q
-        set counted_hour = date_trunc('hour', p_now, 'UTC'), counted_bytes = r.counted, bucket_bytes = r.bucket - r.bytes,
-            bucket_at = greatest(p_now, nullif(q.bucket_at, '-infinity')), returned_seen = r.returned, level = r.level
-        from (
-            select r.*, d.bytes, o.level as old_level, livewell.quota_level(r.used, r.allowed) as level
-            from unnest(p_providers, p_bytes) as d (provider, bytes)
-            join livewell.quota_rooms(p_providers, null, p_now) as r on r.provider = d.provider
-            join livewell.quota_use as o on o.provider = d.provider
-        ) as r
-        where q.provider = r.provider
-        returning r.provider, r.used, r.allowed, r.old_level, r.level
-    )
-    select jsonb_agg(jsonb_build_object(
-        'event', 'quota_level_changed', 'table_name', 'provider', 'record_id', d.provider, 'operation', 'update',
-        'old', jsonb_build_object('level', d.old_level),
-        'new', jsonb_build_object('level', d.level, 'used', d.used, 'allowed', d.allowed), 'actor', 'livewell'
-    ))
-    into v_changes
-    from drawn as d where d.level <> d.old_level;
-    if v_changes is not null then
-        perform livewell.audit_write(v_changes, p_now);
+        set counted_hour = v_hour, counted_bytes = p_rooms.counted[v_at],
+            bucket_bytes = p_rooms.buckets[v_at] - p_rooms.spent_bytes[v_at],
+            bucket_at = greatest(p_now, nullif(q.bucket_at, '-infinity')), returned_seen = p_rooms.returned[v_at], level = v_level
+        where q.provider = p_rooms.providers[v_at];
+    end loop;
+    if v_levels <> p_rooms.levels then
+        perform livewell.audit_write(jsonb_agg(jsonb_build_object(
+            'event', 'quota_level_changed', 'table_name', 'provider', 'record_id', d.provider, 'operation', 'update',
+            'old', jsonb_build_object('level', d.old_level),
+            'new', jsonb_build_object('level', d.level, 'used', d.used, 'allowed', d.allowed), 'actor', 'livewell'
+        )), p_now)
+        from unnest(p_rooms.providers, p_rooms.levels, v_levels, p_rooms.used, p_rooms.allowed)
+            as d (provider, old_level, level, used, allowed)
+        where d.level <> d.old_level;
     end if;
 end $$;

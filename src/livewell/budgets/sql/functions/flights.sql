@@ -1,6 +1,7 @@
 -- What is under way at the endpoints of some providers, by endpoint and key: calls that count against concurrency, and bytes
 -- reserved that no ledger has yet. Derived from leases, so that nothing can leak: a job counts until it is finished or
--- rescued, a permit until its lease is over; its bytes until they are booked.
+-- rescued, a permit until its lease is over; its bytes until they are booked. Jobs are found by their lanes, in one walk
+-- through each lane's leases.
 -- for: internal
 create or replace function livewell.flights(p_providers text[], p_now timestamptz)
 returns livewell.flight[]
@@ -8,19 +9,20 @@ language plpgsql stable security definer
 set search_path = '' as $$
 begin
     return array(
-        select row (e.provider, e.name, j.api_key, j.calls, j.bytes)::livewell.flight
-        from livewell.endpoint as e
+        select row (split_part(l.endpoint, '/', 1), l.endpoint, j.api_key, j.calls, j.bytes)::livewell.flight
+        from livewell.job_lane as l
         cross join lateral (
             select j.api_key, count(*) as calls, coalesce(sum(j.reserved_bytes), 0)::bigint as bytes
-            from livewell.job_live as j where j.endpoint = e.name and j.state = 'processing'
+            from livewell.job_live as j where j.lane_id = l.id and j.state = 'processing'
             group by j.api_key
         ) as j
-        where e.provider = any (p_providers)
+        where split_part(l.endpoint, '/', 1) = any (p_providers)
         union all
-        select row (e.provider, e.name, b.api_key, coalesce(sum(cardinality(b.open)) filter (where b.lease_until > p_now), 0),
+        select row (split_part(b.endpoint, '/', 1), b.endpoint, b.api_key,
+            coalesce(sum(cardinality(b.open)) filter (where b.lease_until > p_now), 0),
             sum(b.bytes * cardinality(b.open))::bigint)::livewell.flight
-        from livewell.endpoint as e join livewell.permit_block as b on b.endpoint = e.name
-        where e.provider = any (p_providers)
-        group by e.provider, e.name, b.api_key
+        from livewell.permit_block as b
+        where b.endpoint = any (array(select e.name from livewell.endpoint as e where e.provider = any (p_providers)))
+        group by b.endpoint, b.api_key
     );
 end $$;

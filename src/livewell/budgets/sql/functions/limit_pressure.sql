@@ -7,6 +7,6 @@ set search_path = '' as $$
 begin
     return (
         select coalesce(max(r.share), 0)
-        from livewell.limit_rooms(array[p_endpoint, split_part(p_endpoint, '/', 1)], null, p_now) as r
+        from livewell.limit_openings(array[p_endpoint, split_part(p_endpoint, '/', 1)], null, p_now) as r
     );
 end $$;

@@ -1,120 +1,78 @@
--- How many requests and tokens may start now under each of some limits (null: any number), when it opens if none may, and
--- which share of its windows is used.
+-- How many requests and tokens may start now under each of some limits (null: any number), how far apart they are set where
+-- they are (smooth), and whether they would be the probes of an open breaker.
 -- The caller holds the locks. A window is counted with what may still be sent from before it, and its oldest slot whole, so
 -- that no window of the limit's length is exceeded, wherever it begins, at the provider's side either.
+-- Every claim and every block of permits asks this, so it reads only what decides; when a limit opens again is another
+-- question (limit_openings), and keys are looked at only where a provider has some.
 -- for: internal
 create or replace function livewell.limit_rooms(p_names text[], p_flights livewell.flight[], p_now timestamptz)
-returns table (
-    name text, kind text, provider text, requests bigint, tokens bigint, opens_at timestamptz, reason text, share double precision
-)
+returns livewell.budget_rooms
 language plpgsql stable security definer
 set search_path = '' as $$
-#variable_conflict use_column
 declare
-    v_epoch constant double precision := extract(epoch from p_now);
+    v_rooms livewell.budget_rooms;
+    v_second constant bigint := floor(extract(epoch from p_now));
+    v_minute constant bigint := floor(extract(epoch from p_now) / 60);
 begin
-    return query
-    with used as (
-        select
-            l.*, u.smooth_at, u.closed_until, u.breaker, u.breaker_until, u.remaining, u.remaining_until, u.minute_slot, u.hour_slot,
-            u.minute_requests, u.hour_requests, w.slots, w.first_minute, w.first_hour,
-            coalesce((select sum(x) from unnest(u.minute_requests[w.first_minute:]) as x), 0) as minute_used,
-            case when l.requests_per_hour is not null
-                then coalesce((select sum(x) from unnest(u.hour_requests[w.first_hour:]) as x), 0) end as hour_used,
-            case when l.tokens_per_minute is not null
-                then coalesce((select sum(x) from unnest(u.minute_tokens[w.first_minute:]) as x), 0) end as minute_tokens_used,
-            case when l.tokens_per_hour is not null
-                then coalesce((select sum(x) from unnest(u.hour_tokens[w.first_hour:]) as x), 0) end as hour_tokens_used,
-            case when u.remaining_until > p_now
-                then coalesce((select sum(x) from unnest(u.minute_requests[greatest(1, 72 - u.minute_slot + u.remaining_since):]) as x), 0)
-            end as since_remaining,
-            (
-                select coalesce(sum(f.calls), 0) from unnest(p_flights) as f
-                where case l.kind
-                    when 'endpoint' then f.endpoint = l.name
-                    when 'account' then f.provider = l.provider
-                    else f.provider = l.provider and f.api_key in (
-                        select k.name from livewell.api_key as k
-                        where k.provider = l.provider and l.name = k.provider || '@' || k.scope
-                    )
-                end
-            ) as in_flight,
-            greatest(w.slots / l.requests_per_minute::double precision, 3720 / l.requests_per_hour::double precision) as spacing,
-            greatest(1, ceil(0.1 * coalesce(l.requests_per_minute, l.requests_per_hour))) as burst
-        from livewell.limits as l
-        join livewell.limit_use as u on u.name = l.name
-        cross join lateral (
-            select 61 + ceil(extract(epoch from l.send_within))::integer as slots
-        ) as s
-        cross join lateral (
-            select s.slots,
-                (73 - s.slots + greatest(0, least(72, floor(v_epoch)::bigint - u.minute_slot)))::integer as first_minute,
-                (1 + greatest(0, least(62, floor(v_epoch / 60)::bigint - u.hour_slot)))::integer as first_hour
-        ) as w
-        where l.name = any (p_names)
-    ),
-    rooms as (
-        select
-            r.*,
-            case when r.limiter = 'smooth' and r.spacing is not null
-                then floor(r.burst - extract(epoch from greatest(r.smooth_at, p_now) - p_now) / r.spacing + 1e-6)
-            end as smooth_room
-        from used as r
-    )
     select
-        r.name, r.kind, r.provider, case when a.requests < 0 then 0 else a.requests end,
-        case when a.tokens < 0 then 0 else a.tokens end,
-        case
-            when r.state <> 'active' then null
-            else greatest(
-                case when r.closed_until > p_now then r.closed_until end,
-                case when r.breaker = 'open' and r.breaker_until > p_now then r.breaker_until end,
-                case when r.minute_used >= r.requests_per_minute then (
-                    select to_timestamp(r.minute_slot - 72 + max(s.at) + r.slots)
-                    from (
-                        select g.at, sum(r.minute_requests[g.at]) over (order by g.at desc) as still_used
-                        from generate_series(r.first_minute, 72) as g (at)
-                    ) as s
-                    where s.still_used >= r.requests_per_minute
+        array_agg(l.name), array_agg(case when l.name = l.provider then 'account' else 'endpoint' end),
+        array_agg(case
+            when l.state <> 'active' or p.state <> 'active' or u.closed_until > p_now
+                or (u.breaker = 'open' and u.breaker_until > p_now) then 0
+            else least(
+                w.requests_per_minute - (select coalesce(sum(x), 0) from (select unnest(u.minute_requests[w.first_minute:]) as x) as s),
+                case when w.requests_per_hour is not null
+                    then w.requests_per_hour - (select coalesce(sum(x), 0) from (select unnest(u.hour_requests[w.first_hour:]) as x) as s)
+                end,
+                l.concurrent - f.in_flight, case when u.breaker <> 'closed' then l.breaker_probes - f.in_flight end,
+                case when u.remaining_until > p_now then u.remaining - (
+                    select coalesce(sum(x), 0)
+                    from (select unnest(u.minute_requests[greatest(1, 72 - u.minute_slot + u.remaining_since):]) as x) as s
                 ) end,
-                case when r.hour_used >= r.requests_per_hour then (
-                    select to_timestamp(60 * (r.hour_slot - 62 + max(s.at) + 62))
-                    from (
-                        select g.at, sum(r.hour_requests[g.at]) over (order by g.at desc) as still_used
-                        from generate_series(r.first_hour, 62) as g (at)
-                    ) as s
-                    where s.still_used >= r.requests_per_hour
-                ) end,
-                case when r.smooth_room < 1 then r.smooth_at - make_interval(secs => (r.burst - 1) * r.spacing) end,
-                case when r.remaining <= r.since_remaining then r.remaining_until end
-            )
-        end,
-        case
-            when r.state <> 'active' then r.state
-            when r.closed_until > p_now then 'closed'
-            when r.breaker = 'open' and r.breaker_until > p_now then 'breaker'
-            when r.concurrent <= r.in_flight then 'concurrent'
-            when r.breaker <> 'closed' and r.breaker_probes <= r.in_flight then 'breaker'
-            else 'requests'
-        end,
-        case
-            when r.closed_until > p_now or (r.breaker = 'open' and r.breaker_until > p_now) then 1
-            else greatest(
-                r.minute_used / r.requests_per_minute::double precision, r.hour_used / r.requests_per_hour::double precision,
-                r.minute_tokens_used / r.tokens_per_minute::double precision, r.hour_tokens_used / r.tokens_per_hour::double precision
-            )
-        end
-    from rooms as r
+                case when l.limiter = 'smooth' then floor(
+                    greatest(1, ceil(0.1 * coalesce(w.requests_per_minute, w.requests_per_hour)))
+                    - extract(epoch from greatest(u.smooth_at, p_now) - p_now) / w.spacing + 1e-6
+                ) end
+            )::bigint
+        end),
+        array_agg(least(
+            case when w.tokens_per_minute is not null
+                then w.tokens_per_minute - (select coalesce(sum(x), 0) from (select unnest(u.minute_tokens[w.first_minute:]) as x) as s)
+            end,
+            case when w.tokens_per_hour is not null
+                then w.tokens_per_hour - (select coalesce(sum(x), 0) from (select unnest(u.hour_tokens[w.first_hour:]) as x) as s)
+            end
+        )::bigint),
+        array_agg(case when l.limiter = 'smooth' then w.spacing end), array_agg(u.breaker = 'open')
+    into v_rooms.names, v_rooms.kinds, v_rooms.requests, v_rooms.tokens, v_rooms.spacing, v_rooms.probing
+    from livewell.endpoint as l
+    join livewell.provider as p on p.name = l.provider
+    join livewell.limit_use as u on u.name = l.name
     cross join lateral (
-        select
-            case
-                when r.state <> 'active' or r.closed_until > p_now or (r.breaker = 'open' and r.breaker_until > p_now) then 0
-                else least(
-                    r.requests_per_minute - r.minute_used, r.requests_per_hour - r.hour_used, r.concurrent - r.in_flight,
-                    r.smooth_room::bigint, r.remaining - r.since_remaining,
-                    case when r.breaker <> 'closed' then r.breaker_probes - r.in_flight end
-                )
-            end::bigint as requests,
-            least(r.tokens_per_minute - r.minute_tokens_used, r.tokens_per_hour - r.hour_tokens_used)::bigint as tokens
-    ) as a;
+        select 61 + ceil(extract(epoch from l.send_within))::integer as slots,
+            least(l.requests_per_minute, u.learned_per_minute) as requests_per_minute,
+            least(l.requests_per_hour, u.learned_per_hour) as requests_per_hour,
+            least(l.tokens_per_minute, u.learned_tokens_per_minute) as tokens_per_minute,
+            least(l.tokens_per_hour, u.learned_tokens_per_hour) as tokens_per_hour
+    ) as s
+    cross join lateral (
+        select s.*, (73 - s.slots + greatest(0, least(72, v_second - u.minute_slot)))::integer as first_minute,
+            (1 + greatest(0, least(62, v_minute - u.hour_slot)))::integer as first_hour,
+            greatest(s.slots / s.requests_per_minute::double precision, 3720 / s.requests_per_hour::double precision) as spacing
+    ) as w
+    cross join lateral (
+        select coalesce(sum(f.calls), 0) as in_flight from unnest(p_flights) as f where l.name in (f.endpoint, f.provider)
+    ) as f
+    where l.name = any (p_names);
+    if array_to_string(p_names, ' ') like '%@%' then
+        v_rooms := livewell.with_key_rooms(v_rooms, p_names, p_flights, p_now);
+    end if;
+    -- Less than nothing is left where a limit was lowered.
+    if 0 > any (v_rooms.requests || v_rooms.tokens) then
+        v_rooms.requests := array(select case when x < 0 then 0 else x end from unnest(v_rooms.requests) as x);
+        v_rooms.tokens := array(select case when x < 0 then 0 else x end from unnest(v_rooms.tokens) as x);
+    end if;
+    v_rooms.spent_requests := array_fill(0::bigint, array[coalesce(cardinality(v_rooms.names), 0)]);
+    v_rooms.spent_tokens := v_rooms.spent_requests;
+    return v_rooms;
 end $$;

@@ -1,16 +1,14 @@
--- Spends what a claim has chosen: windows, quotas, the count of each key; begins the probes of breakers. The caller holds the
--- locks.
+-- Spends what has been chosen of some rooms: windows, quotas, the count of each key; begins the probes of breakers. The caller
+-- holds the locks.
 -- for: internal
 create or replace function livewell.spend_budgets(p_rooms livewell.budget_rooms, p_keys text[], p_now timestamptz)
 returns void
 language plpgsql security definer
 set search_path = '' as $$
 begin
-    perform livewell.debit_limits(p_rooms.names, p_rooms.spent_requests, p_rooms.spent_tokens, p_now);
-    if p_rooms.providers is not null then
-        perform livewell.draw_on_quotas(array_agg(s.provider), array_agg(s.bytes), p_now)
-        from unnest(p_rooms.providers, p_rooms.spent_bytes) as s (provider, bytes) where s.bytes > 0
-        having count(*) > 0;
+    perform livewell.debit_limits(p_rooms, p_now);
+    if 0 < any (p_rooms.spent_bytes) then
+        perform livewell.draw_on_quotas(p_rooms, p_now);
     end if;
     if p_keys is not null then
         update livewell.api_key as k set granted = k.granted + u.calls
@@ -20,9 +18,7 @@ begin
         ) as u
         where k.provider = u.provider and k.name = u.name;
     end if;
-    if exists (
-        select from livewell.limit_use as u where u.name = any (p_rooms.names) and u.breaker = 'open' and u.breaker_until <= p_now
-    ) then
+    if true = any (p_rooms.probing) then
         perform livewell.begin_probes(array(
             select s.name from unnest(p_rooms.names, p_rooms.spent_requests) as s (name, requests) where s.requests > 0
         ), p_now);

@@ -6,7 +6,7 @@ language plpgsql security definer
 set search_path = '' as $$
 declare
     v_type livewell.data_type;
-    v_codes text[] := '{}';
+    v_codes text[] := array[]::text[];
     v_more text[];
 begin
     perform livewell.require_primary();

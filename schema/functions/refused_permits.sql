@@ -1,0 +1,25 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.refused_permits(p_rooms livewell.budget_rooms, p_reason text, p_now timestamp with time zone, OUT reason text, OUT retry_seconds double precision)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_opens_at timestamptz;
+begin
+    select max(r.reason) filter (where r.requests = 0 and r.kind <> 'keys'),
+        coalesce(max(r.opens_at) filter (where r.kind <> 'keys'), min(r.opens_at) filter (where r.kind = 'keys'))
+    into reason, v_opens_at
+    from unnest(p_rooms.kinds, p_rooms.requests, p_rooms.reasons, p_rooms.opens) as r (kind, requests, reason, opens_at);
+    reason := coalesce(p_reason, reason, 'requests');
+    retry_seconds := case reason
+        when 'concurrent' then null
+        when 'tokens' then 1
+        when 'bytes' then 5
+        when 'disabled' then 5
+        when 'maintenance' then 5
+        else coalesce(case when v_opens_at > p_now then extract(epoch from v_opens_at - p_now) end, 1)
+    end;
+end $function$;
