@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.task_viewing_hours(p_now timestamp with time
  SET jit TO 'off'
 AS $function$
 declare
-    v_hour constant smallint := extract(hour from p_now at time zone 'UTC');
+    v_hour constant integer := extract(hour from p_now at time zone 'UTC');
     v_day constant integer := floor(extract(epoch from p_now) / 86400);
     v_seen bigint;
 begin

@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
 create table livewell.viewing_hour (
-    hour smallint not null,
+    hour integer not null,
     item_id bigint not null,
     level real not null,
     day integer not null,

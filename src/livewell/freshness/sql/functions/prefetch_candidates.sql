@@ -14,7 +14,7 @@ begin
     with likely as (
         select h.item_id, max(h.level * power(0.7, greatest(0, v_day - 1 - h.day))) as level
         from (
-            select distinct extract(hour from (p_now + n * interval '30 minutes') at time zone 'UTC')::smallint as hour
+            select distinct extract(hour from (p_now + n * interval '30 minutes') at time zone 'UTC')::integer as hour
             from generate_series(0, 1) as n
         ) as n
         cross join lateral (

@@ -5,7 +5,7 @@ create or replace function livewell.task_viewing_hours(p_now timestamptz) return
 language plpgsql security definer
 set search_path = '' set jit = off as $$
 declare
-    v_hour constant smallint := extract(hour from p_now at time zone 'UTC');
+    v_hour constant integer := extract(hour from p_now at time zone 'UTC');
     v_day constant integer := floor(extract(epoch from p_now) / 86400);
     v_seen bigint;
 begin

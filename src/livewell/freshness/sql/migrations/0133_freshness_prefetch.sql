@@ -1,7 +1,7 @@
 -- At which hours of the day (UTC) items are looked at: how many viewers, as a moving average over days, and the day it was last
 -- moved. A day without viewers is seen by its absence, so that only what is watched is written.
 create table livewell.viewing_hour (
-    hour smallint not null,
+    hour integer not null,
     item_id bigint not null,
     level real not null,
     day integer not null,
