@@ -9,10 +9,10 @@ from livewell.testing import make_type
 async def _habit(catalogue: Catalogue, key: str, at: datetime = NOON, *, viewers: int = 5, days: int = 3) -> int:
     """An item that was looked at for an hour on each of the last days, at this time."""
     for day in range(days, 0, -1):
-        item = await catalogue.watch("quote", key, viewers, at - day * DAY)
+        await catalogue.watch("quote", key, viewers, at - day * DAY)
         await catalogue.run("viewing_hours", at - day * DAY)
         await catalogue.watch("quote", key, -viewers, at - day * DAY + HOUR)
-    return item
+    return await catalogue.item("quote", key, at)
 
 
 async def test_what_is_looked_at_at_this_hour_is_fetched_ahead(catalogue: Catalogue) -> None:
