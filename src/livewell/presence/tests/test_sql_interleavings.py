@@ -2,9 +2,10 @@
 
 import asyncio
 import random
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 
 from livewell.kernel import Connection, Database, DatabaseOptions, connect
+from livewell.presence import GatewayGone
 from livewell.presence.tests.surface import GONE_AFTER, MINUTE, NOON, PresenceSql
 
 RIVALS = 8
@@ -29,7 +30,8 @@ async def rival(connection: Connection, owner: Database, number: int) -> None:
         match chance.randrange(10):
             case 0 | 1:
                 gateway = chance.choice([None, f"g{number}"])
-                await presence.open(*((n, user_of(n)) for n in sessions), gateway=gateway, now=now)
+                with suppress(GatewayGone):
+                    await presence.open(*((n, user_of(n)) for n in sessions), gateway=gateway, now=now)
             case 2 | 3 | 4 | 5:
                 await presence.subscribe(*pairs, now=now)
             case 6 | 7:

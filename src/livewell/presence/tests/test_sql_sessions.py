@@ -83,7 +83,8 @@ async def test_a_gateway_past_its_time_does_not_come_back_by_halves(presence: Pr
     await presence.open(*((n, f"u{n}") for n in range(1, 4)), gateway="g")
     await presence.subscribe((1, "A"), (2, "A"), (3, "A"))
     assert not await presence.renew_gateway("g", late)
-    assert await owner.fetchval("select livewell.sweep_gateway('g', $1, 2, $2)", late - GONE_AFTER, late) == 2
+    taken = "livewell.drop_sessions(livewell.give_up_gateway('g', $1, 2), $2)"
+    assert await owner.fetchval(f"select {taken}", late - GONE_AFTER, late) == 2
     assert not await presence.renew_gateway("g", NOON)
     with pytest.raises(GatewayGone):
         await presence.open((9, "eve"), gateway="g", now=late)
@@ -98,7 +99,7 @@ async def test_a_gateway_that_is_renewed_at_the_last_moment_is_not_swept(
     """What the sweeper saw as gone is looked at again on the locked row."""
     await presence.open((1, "anna"), gateway="g")
     await presence.renew_gateway("g", NOON + 4 * MINUTE)
-    assert await owner.fetchval("select livewell.sweep_gateway('g', $1, 10, $2)", NOON, NOON + GONE_AFTER) == 0
+    assert await owner.fetchval("select livewell.give_up_gateway('g', $1, 10)", NOON) == []
     assert await presence.renew_gateway("g", NOON + GONE_AFTER)
 
 

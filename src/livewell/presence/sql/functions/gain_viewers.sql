@@ -1,15 +1,15 @@
--- Counts new subscriptions by item and user: an item has one viewer more when a user's first session comes to it. Rows are
--- taken in order of item and user, then items by id. Several sessions of a user in one batch are rare: their further ones
--- are added to rows that are held by then.
+-- Counts new subscriptions by item and user, taken in that order, and says of which items there are how many viewers more:
+-- one when a user's first session comes. Several sessions of a user in one batch are rare: their further ones are added to
+-- rows that are held by then.
 -- for: internal
-create or replace function livewell.gain_viewers(p_item_ids bigint[], p_users text[], p_now timestamptz) returns void
+create or replace function livewell.gain_viewers(
+    p_item_ids bigint[], p_users text[], out items bigint[], out changes integer[]
+)
 language plpgsql security definer
 set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_pairs integer;
-    v_items bigint[];
-    v_by integer[];
 begin
     with counted as (
         insert into livewell.viewer as v (item_id, user_id, sessions)
@@ -20,7 +20,7 @@ begin
         returning v.item_id, v.sessions
     )
     select sum(f.pairs), array_agg(f.item_id) filter (where f.by > 0), array_agg(f.by) filter (where f.by > 0)
-    into v_pairs, v_items, v_by
+    into v_pairs, items, changes
     from (
         select c.item_id, count(*)::integer as pairs, (count(*) filter (where c.sessions = 1))::integer as by
         from counted as c group by c.item_id
@@ -33,8 +33,5 @@ begin
             group by a.item_id, a.user_id having count(*) > 1
         ) as a
         where v.item_id = a.item_id and v.user_id = a.user_id;
-    end if;
-    if v_items is not null then
-        perform livewell.change_viewers(v_items, v_by, p_now);
     end if;
 end $$;

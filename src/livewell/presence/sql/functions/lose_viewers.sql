@@ -1,12 +1,12 @@
--- Counts ended subscriptions by item and user: an item has one viewer fewer when a user's last session leaves it. The insert
--- only carries the order: every row is there, is taken in order of item and user, and stays at zero until the recount.
+-- Counts ended subscriptions by item and user, taken in that order, and says of which items there are how many viewers fewer:
+-- one when a user's last session leaves. The insert only carries the order: every row is there, and stays at zero until the
+-- recount.
 -- for: internal
-create or replace function livewell.lose_viewers(p_item_ids bigint[], p_users text[], p_now timestamptz) returns void
+create or replace function livewell.lose_viewers(
+    p_item_ids bigint[], p_users text[], out items bigint[], out changes integer[]
+)
 language plpgsql security definer
 set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
-declare
-    v_items bigint[];
-    v_by integer[];
 begin
     with counted as (
         insert into livewell.viewer as v (item_id, user_id, sessions)
@@ -20,9 +20,6 @@ begin
         on conflict (item_id, user_id) do update set sessions = greatest(0, v.sessions - excluded.sessions)
         returning v.item_id, v.sessions
     )
-    select array_agg(f.item_id), array_agg(f.by) into v_items, v_by
+    select array_agg(f.item_id), array_agg(f.by) into items, changes
     from (select c.item_id, -count(*)::integer as by from counted as c where c.sessions = 0 group by c.item_id) as f;
-    if v_items is not null then
-        perform livewell.change_viewers(v_items, v_by, p_now);
-    end if;
 end $$;

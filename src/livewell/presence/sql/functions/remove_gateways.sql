@@ -1,0 +1,17 @@
+-- Removes gateways that were given up and have no session left; answers with how many. Who is opening a session at one holds
+-- its row, and is not waited for.
+-- for: internal
+create or replace function livewell.remove_gateways(p_gateways text[]) returns integer
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_names text[] := array(
+        select g.name from livewell.gateway as g where g.name = any (p_gateways) and g.last_seen = '-infinity' for update skip locked
+    );
+    v_removed integer;
+begin
+    delete from livewell.gateway as g
+    where g.name = any (v_names) and not exists (select from livewell.session as s where s.gateway = g.name);
+    get diagnostics v_removed = row_count;
+    return v_removed;
+end $$;
