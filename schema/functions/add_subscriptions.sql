@@ -14,22 +14,18 @@ CREATE OR REPLACE FUNCTION livewell.add_subscriptions(p_sessions uuid[], p_item_
 AS $function$
 declare
     v_most constant integer := livewell.setting_integer('presence.items_per_session');
-    v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
-    v_gone_gateways constant text[] := array(select g.name from livewell.gateway as g where g.last_seen <= v_gone_at);
+    v_users constant text[] := livewell.hold_sessions(p_sessions, p_now - livewell.setting_interval('presence.gone_after'));
     v_new_sessions uuid[];
     v_new_items bigint[];
     v_new_users text[];
     v_outcomes text[];
 begin
-    perform from livewell.session as s where s.id = any (p_sessions) order by s.id for no key update;
     with asked as (
         select
-            a.position, a.session_id, a.item_id, s.user_id, h.items,
-            s.id is not null and c.session_id is null
+            a.position, a.session_id, a.item_id, a.user_id, h.items,
+            a.user_id is not null and c.session_id is null
             and row_number() over (partition by a.session_id, a.item_id order by a.position) = 1 as is_new
-        from unnest(p_sessions, p_item_ids) with ordinality as a (session_id, item_id, position)
-        left join livewell.session as s on s.id = a.session_id
-            and case when s.gateway is null then s.last_seen > v_gone_at else s.gateway <> all (v_gone_gateways) end
+        from unnest(p_sessions, p_item_ids, v_users) with ordinality as a (session_id, item_id, user_id, position)
         left join livewell.subscription as c on c.session_id = a.session_id and c.item_id = a.item_id
         left join lateral (
             select count(*) as items from livewell.subscription as o where o.session_id = a.session_id
@@ -56,7 +52,8 @@ begin
     if v_new_sessions is not null then
         insert into livewell.subscription (session_id, item_id)
         select n.session_id, n.item_id from unnest(v_new_sessions, v_new_items) as n (session_id, item_id);
-        perform livewell.gain_viewers(v_new_items, v_new_users, p_now);
+        perform livewell.change_viewers(g.items, g.changes, p_now)
+        from livewell.gain_viewers(v_new_items, v_new_users) as g where g.items is not null;
         perform livewell.check_watched(v_new_items, p_now);
     end if;
     return v_outcomes;

@@ -8,7 +8,9 @@ CREATE OR REPLACE FUNCTION livewell.close_gateway(p_gateway text, p_now timestam
 AS $function$
 begin
     perform livewell.require_primary();
-    perform livewell.sweep_gateway(p_gateway, 'infinity', 1000, p_now);
+    update livewell.gateway as g set last_seen = '-infinity' where g.name = p_gateway;
+    perform livewell.drop_sessions(livewell.give_up_gateway(p_gateway, '-infinity', 1000), p_now);
+    perform livewell.remove_gateways(array[p_gateway]);
     return (select count(*) from livewell.session as s where s.gateway = p_gateway);
 end $function$;
 

@@ -10,7 +10,7 @@ declare
     v_ids bigint[];
     v_spent double precision;
     v_type text;
-    v_shut bigint[] := '{}';
+    v_shut bigint[] := array[]::bigint[];
 begin
     select array_agg(d.id), sum(d.bytes) into v_ids, v_spent
     from (

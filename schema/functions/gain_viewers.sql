@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.gain_viewers(p_item_ids bigint[], p_users text[], p_now timestamp with time zone)
- RETURNS void
+CREATE OR REPLACE FUNCTION livewell.gain_viewers(p_item_ids bigint[], p_users text[], OUT items bigint[], OUT changes integer[])
+ RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -14,8 +14,6 @@ CREATE OR REPLACE FUNCTION livewell.gain_viewers(p_item_ids bigint[], p_users te
 AS $function$
 declare
     v_pairs integer;
-    v_items bigint[];
-    v_by integer[];
 begin
     with counted as (
         insert into livewell.viewer as v (item_id, user_id, sessions)
@@ -26,7 +24,7 @@ begin
         returning v.item_id, v.sessions
     )
     select sum(f.pairs), array_agg(f.item_id) filter (where f.by > 0), array_agg(f.by) filter (where f.by > 0)
-    into v_pairs, v_items, v_by
+    into v_pairs, items, changes
     from (
         select c.item_id, count(*)::integer as pairs, (count(*) filter (where c.sessions = 1))::integer as by
         from counted as c group by c.item_id
@@ -39,8 +37,5 @@ begin
             group by a.item_id, a.user_id having count(*) > 1
         ) as a
         where v.item_id = a.item_id and v.user_id = a.user_id;
-    end if;
-    if v_items is not null then
-        perform livewell.change_viewers(v_items, v_by, p_now);
     end if;
 end $function$;

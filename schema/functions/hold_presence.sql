@@ -10,55 +10,44 @@ CREATE OR REPLACE FUNCTION livewell.hold_presence(p_source text, p_users text[],
 AS $function$
 declare
     v_gateway constant text := 'source:' || p_source;
-    v_sessions uuid[];
-    v_users text[];
-    v_types text[];
-    v_keys text[];
-    v_items bigint[];
-    v_left uuid[];
+    v_items constant bigint[] := array(select m.item_id from livewell.make_items(p_types, p_keys, p_now) as m order by m.item_position);
+    v_new_items bigint[];
+    v_new_users text[];
+    v_old_items bigint[];
+    v_old_users text[];
+    v_gained record;
+    v_lost record;
 begin
-    came := 0;
-    went := 0;
-    if exists (select from livewell.gateway as g where g.name = v_gateway) and not livewell.renew_gateway(v_gateway, p_now) then
-        -- A session that somebody has at this moment is not waited for: the next reading tries again.
-        for v_try in 1 .. 1000 loop
-            exit when livewell.close_gateway(v_gateway, p_now) = 0;
-        end loop;
-    end if;
-    select array_agg(livewell.source_session(v_gateway, u.user_id)), array_agg(u.user_id) into v_sessions, v_users
+    perform livewell.open_sessions(array_agg(livewell.source_session(v_gateway, u.user_id)), array_agg(u.user_id), v_gateway, p_now)
     from (select distinct a.user_id from unnest(p_users) as a (user_id)) as u
-    where not exists (select from livewell.session as s where s.id = livewell.source_session(v_gateway, u.user_id));
-    if v_sessions is not null then
-        perform livewell.open_sessions(v_sessions, v_users, v_gateway, p_now);
-    end if;
-    select array_agg(s.id), array_agg(a.data_type), array_agg(a.key) into v_sessions, v_types, v_keys
-    from unnest(p_users, p_types, p_keys) as a (user_id, data_type, key)
-    join livewell.session as s on s.gateway = v_gateway and s.user_id = a.user_id
-    left join livewell.item as i on i.data_type = a.data_type and i.key = a.key
-    left join livewell.subscription as c on c.session_id = s.id and c.item_id = i.id
-    where c.item_id is null;
-    if v_sessions is not null then
-        came := (
-            select count(*) from unnest(livewell.subscribe(v_sessions, v_types, v_keys, p_now)) as o (outcome)
-            where o.outcome = 'subscribed'
-        );
-    end if;
-    select array_agg(s.id) into v_left from livewell.session as s
-    where s.gateway = v_gateway and not exists (select from unnest(p_users) as a (user_id) where a.user_id = s.user_id);
-    if v_left is not null then
-        went := (select count(*) from livewell.subscription as c where c.session_id = any (v_left));
-        perform livewell.close_sessions(v_left, p_now);
-    end if;
+    where not exists (select from livewell.session as s where s.id = livewell.source_session(v_gateway, u.user_id))
+    having count(*) > 0;
     perform from livewell.session as s where s.gateway = v_gateway order by s.id for no key update;
-    select array_agg(c.session_id), array_agg(c.item_id), array_agg(s.user_id) into v_sessions, v_items, v_users
-    from livewell.session as s join livewell.subscription as c on c.session_id = s.id
-    join livewell.item as i on i.id = c.item_id
-    where s.gateway = v_gateway and not exists (
-        select from unnest(p_users, p_types, p_keys) as a (user_id, data_type, key)
-        where a.user_id = s.user_id and a.data_type = i.data_type and a.key = i.key
-    );
-    if v_items is not null then
-        perform livewell.end_subscriptions(v_sessions, v_items, v_users, p_now);
-        went := went + cardinality(v_items);
-    end if;
+    with added as (
+        insert into livewell.subscription (session_id, item_id)
+        select s.id, a.item_id
+        from unnest(p_users, v_items) as a (user_id, item_id)
+        join livewell.session as s on s.gateway = v_gateway and s.user_id = a.user_id
+        on conflict do nothing
+        returning session_id, item_id
+    )
+    select array_agg(a.item_id), array_agg(s.user_id) into v_new_items, v_new_users
+    from added as a join livewell.session as s on s.id = a.session_id;
+    with ended as (
+        delete from livewell.subscription as c using livewell.session as s
+        where s.gateway = v_gateway and c.session_id = s.id and not exists (
+            select from unnest(p_users, v_items) as a (user_id, item_id) where a.user_id = s.user_id and a.item_id = c.item_id
+        )
+        returning c.item_id, s.user_id
+    )
+    select array_agg(e.item_id), array_agg(e.user_id) into v_old_items, v_old_users from ended as e;
+    select l.* into v_lost from livewell.lose_viewers(v_old_items, v_old_users) as l;
+    select g.* into v_gained from livewell.gain_viewers(v_new_items, v_new_users) as g;
+    perform livewell.change_viewers(v_lost.items || v_gained.items, v_lost.changes || v_gained.changes, p_now)
+    where coalesce(v_lost.items, v_gained.items) is not null;
+    perform livewell.check_watched(v_new_items, p_now) where v_new_items is not null;
+    delete from livewell.session as s
+    where s.gateway = v_gateway and not exists (select from unnest(p_users) as a (user_id) where a.user_id = s.user_id);
+    came := coalesce(cardinality(v_new_items), 0);
+    went := coalesce(cardinality(v_old_items), 0);
 end $function$;

@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.lose_viewers(p_item_ids bigint[], p_users text[], p_now timestamp with time zone)
- RETURNS void
+CREATE OR REPLACE FUNCTION livewell.lose_viewers(p_item_ids bigint[], p_users text[], OUT items bigint[], OUT changes integer[])
+ RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -9,9 +9,6 @@ CREATE OR REPLACE FUNCTION livewell.lose_viewers(p_item_ids bigint[], p_users te
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
-declare
-    v_items bigint[];
-    v_by integer[];
 begin
     with counted as (
         insert into livewell.viewer as v (item_id, user_id, sessions)
@@ -25,9 +22,6 @@ begin
         on conflict (item_id, user_id) do update set sessions = greatest(0, v.sessions - excluded.sessions)
         returning v.item_id, v.sessions
     )
-    select array_agg(f.item_id), array_agg(f.by) into v_items, v_by
+    select array_agg(f.item_id), array_agg(f.by) into items, changes
     from (select c.item_id, -count(*)::integer as by from counted as c where c.sessions = 0 group by c.item_id) as f;
-    if v_items is not null then
-        perform livewell.change_viewers(v_items, v_by, p_now);
-    end if;
 end $function$;

@@ -15,6 +15,7 @@ AS $function$
 declare
     v_most constant integer := livewell.setting_integer('presence.sessions_per_user');
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
+    v_held uuid[];
     v_gone uuid[];
     v_opened uuid[];
 begin
@@ -23,16 +24,16 @@ begin
     if p_gateway is not null then
         perform livewell.hold_gateway(p_gateway, p_now);
     end if;
-    perform from livewell.session as s where s.id = any (p_ids) order by s.id for update;
+    v_held := array(select s.id from livewell.session as s where s.id = any (p_ids) order by s.id for update);
     select array_agg(s.id) into v_gone
     from livewell.session as s left join livewell.gateway as g on g.name = s.gateway
-    where s.id = any (p_ids) and coalesce(g.last_seen, s.last_seen) <= v_gone_at;
+    where s.id = any (v_held) and coalesce(g.last_seen, s.last_seen) <= v_gone_at;
     if v_gone is not null then
         perform livewell.drop_sessions(v_gone, p_now);
     end if;
     update livewell.session as s set gateway = p_gateway, last_seen = greatest(s.last_seen, p_now)
-    from unnest(p_ids, p_users) as a (id, user_id)
-    where s.id = a.id and s.user_id = a.user_id;
+    from unnest(p_ids, p_users, livewell.are_among(p_ids, v_held)) as a (id, user_id, is_held)
+    where s.id = a.id and s.user_id = a.user_id and a.is_held;
     with asked as (
         select distinct on (a.id) a.id, a.user_id, a.position
         from unnest(p_ids, p_users) with ordinality as a (id, user_id, position)
@@ -57,14 +58,13 @@ begin
             case
                 when s.id is null then 'too_many'
                 when s.user_id <> a.user_id then 'taken'
-                when o.id is not null then 'opened'
+                when a.is_new then 'opened'
                 else 'open'
             end
             order by a.position
         )
-        from unnest(p_ids, p_users) with ordinality as a (id, user_id, position)
+        from unnest(p_ids, p_users, livewell.are_among(p_ids, v_opened)) with ordinality as a (id, user_id, is_new, position)
         left join livewell.session as s on s.id = a.id
-        left join unnest(v_opened) as o (id) on o.id = a.id
     ), '{}');
 end $function$;
 

@@ -7,16 +7,24 @@ CREATE OR REPLACE FUNCTION livewell.read_source_once(p_source livewell.presence_
  SET search_path TO ''
 AS $function$
 declare
+    v_gateway constant text := 'source:' || p_source.name;
     v_said record;
 begin
     select r.* into v_said from livewell.read_presence_source(p_source.reads) as r;
-    if v_said.rows_read = 0 and exists (select from livewell.session as s where s.gateway = 'source:' || p_source.name) then
+    if v_said.rows_read = 0 and exists (select from livewell.session as s where s.gateway = v_gateway) then
         perform livewell.warn('presence.source_silent', p_source.name, 'it names nobody, but had viewers: they are kept for a while', p_now);
         update livewell.presence_source as s
         set read_at = p_now, silent_since = coalesce(s.silent_since, p_now), last_error = null, rows_read = 0, rows_skipped = 0
         where s.name = p_source.name;
         came := 0;
         went := 0;
+        return;
+    end if;
+    came := 0;
+    went := 0;
+    if exists (select from livewell.gateway as g where g.name = v_gateway) and not livewell.renew_gateway(v_gateway, p_now) then
+        -- Past its time: what it held is undone first, and the next reading, at once, begins anew.
+        perform livewell.close_gateway(v_gateway, p_now);
         return;
     end if;
     select h.came, h.went into came, went

@@ -14,18 +14,16 @@ CREATE OR REPLACE FUNCTION livewell.renew_sessions(p_ids uuid[], p_now timestamp
 AS $function$
 declare
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
+    v_users text[];
 begin
     perform livewell.require_primary();
-    perform from livewell.session as s where s.id = any (p_ids) order by s.id for no key update;
+    v_users := livewell.hold_sessions(p_ids, v_gone_at);
     update livewell.session as s set last_seen = greatest(s.last_seen, p_now)
-    where s.id = any (p_ids) and s.gateway is null and s.last_seen > v_gone_at;
+    from unnest(p_ids, v_users) as a (id, user_id)
+    where s.id = a.id and a.user_id is not null and s.gateway is null;
     return coalesce((
-        select array_agg(case when s.id is null then 'gone' else 'renewed' end order by a.position)
-        from unnest(p_ids) with ordinality as a (id, position)
-        left join (
-            select s.id from livewell.session as s left join livewell.gateway as g on g.name = s.gateway
-            where s.id = any (p_ids) and coalesce(g.last_seen, s.last_seen) > v_gone_at
-        ) as s on s.id = a.id
+        select array_agg(case when a.user_id is null then 'gone' else 'renewed' end order by a.position)
+        from unnest(v_users) with ordinality as a (user_id, position)
     ), '{}');
 end $function$;
 

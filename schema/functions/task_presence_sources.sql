@@ -8,29 +8,29 @@ CREATE OR REPLACE FUNCTION livewell.task_presence_sources(p_now timestamp with t
 AS $function$
 declare
     v_source livewell.presence_source;
-    v_read integer := 0;
     v_failed integer := 0;
     v_came integer := 0;
     v_went integer := 0;
-    v_done record;
 begin
-    for v_source in
-        select s.* from livewell.presence_source as s
-        where s.enabled and (s.read_at is null or s.read_at + s.every <= p_now)
-        order by s.read_at nulls first, s.name
-        for update skip locked
-    loop
-        begin
-            select d.came, d.went into v_done from livewell.read_source_once(v_source, p_now) as d;
-            v_read := v_read + 1;
-            v_came := v_came + v_done.came;
-            v_went := v_went + v_done.went;
-        exception when others then
-            v_failed := v_failed + 1;
+    select s.* into v_source from livewell.presence_source as s
+    where s.enabled and (s.read_at is null or s.read_at + s.every <= p_now)
+    order by s.read_at nulls first, s.name limit 1
+    for update skip locked;
+    if not found then
+        return jsonb_build_object('came', 0, 'went', 0, 'failed', 0, 'again_in', null);
+    end if;
+    begin
+        select d.came, d.went into v_came, v_went from livewell.read_source_once(v_source, p_now) as d;
+    exception
+        when transaction_rollback then
+            raise;
+        when others then
+            v_failed := 1;
             update livewell.presence_source as s set read_at = p_now, last_error = format('%s: %s', sqlstate, sqlerrm)
             where s.name = v_source.name;
             perform livewell.warn('presence.source_failed', v_source.name, format('%s: %s', sqlstate, sqlerrm), p_now);
-        end;
-    end loop;
-    return jsonb_build_object('came', v_came, 'went', v_went, 'failed', v_failed);
+    end;
+    return jsonb_build_object('came', v_came, 'went', v_went, 'failed', v_failed, 'again_in', case when exists (
+        select from livewell.presence_source as s where s.enabled and (s.read_at is null or s.read_at + s.every <= p_now)
+    ) then '0 seconds' end);
 end $function$;

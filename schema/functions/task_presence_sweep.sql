@@ -11,21 +11,25 @@ AS $function$
 declare
     v_most constant integer := 5000;
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
+    v_gateways constant text[] := array(
+        select g.name from livewell.gateway as g where g.last_seen <= v_gone_at order by g.last_seen, g.name
+    );
     v_gateway text;
+    v_ids uuid[];
     v_swept integer;
-    v_gateways integer := 0;
 begin
-    v_swept := livewell.drop_sessions(array(
+    v_ids := array(
         select s.id from livewell.session as s
         where s.gateway is null and s.last_seen <= v_gone_at
         order by s.last_seen limit v_most for update skip locked
-    ), p_now);
-    for v_gateway in select g.name from livewell.gateway as g where g.last_seen <= v_gone_at order by g.last_seen loop
-        exit when v_swept >= v_most;
-        v_swept := v_swept + livewell.sweep_gateway(v_gateway, v_gone_at, v_most - v_swept, p_now);
-        v_gateways := v_gateways + 1;
+    );
+    foreach v_gateway in array v_gateways loop
+        exit when cardinality(v_ids) >= v_most;
+        v_ids := v_ids || livewell.give_up_gateway(v_gateway, v_gone_at, v_most - cardinality(v_ids));
     end loop;
+    v_swept := livewell.drop_sessions(v_ids, p_now);
     return jsonb_build_object(
-        'swept', v_swept, 'gateways_gone', v_gateways, 'again_in', case when v_swept >= v_most then '0 seconds' end
+        'swept', v_swept, 'gateways_gone', livewell.remove_gateways(v_gateways),
+        'again_in', case when v_swept >= v_most then '0 seconds' end
     );
 end $function$;

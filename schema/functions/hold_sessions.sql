@@ -1,0 +1,29 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.hold_sessions(p_sessions uuid[], p_gone_at timestamp with time zone)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_nestloop TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+    v_gone_gateways constant text[] := array(select g.name from livewell.gateway as g where g.last_seen <= p_gone_at);
+    v_ids uuid[];
+    v_users text[];
+begin
+    select array_agg(s.id), array_agg(s.user_id) into v_ids, v_users
+    from (
+        select s.id, s.user_id, s.gateway, s.last_seen from livewell.session as s
+        where s.id = any (p_sessions) order by s.id for no key update
+    ) as s
+    where p_gone_at is null
+        or case when s.gateway is null then s.last_seen > p_gone_at else s.gateway <> all (v_gone_gateways) end;
+    return array(
+        select u.user_id from unnest(p_sessions) with ordinality as a (id, position)
+        left join unnest(v_ids, v_users) as u (id, user_id) on u.id = a.id
+        order by a.position
+    );
+end $function$;
