@@ -8,12 +8,12 @@ import asyncio
 import multiprocessing
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.table import Table
 
 from benchmarks.harness import Bar, Context
-from benchmarks.replay.engine import TICKS, Faults, Replayed, replay_engine, requests_to_grant
+from benchmarks.replay.engine import Course, Faults, Replayed, replay_engine
 from benchmarks.replay.meter import Figures
 from benchmarks.replay.pure import Rules, replay, replay_seed
 from benchmarks.replay.world import Scale, make_world, smaller
@@ -22,30 +22,33 @@ from benchmarks.solo.queue import TEMPLATE, template
 SEEDS = (101, 102, 103, 104, 105)
 SEEDS_RULE, LOOKING, BATCHED = "seeds' rule", "observed, 304", "observed, 304, 20 a request"
 JUDGED = {
-    SEEDS_RULE: Rules(rule="viewers"),
+    SEEDS_RULE: Rules(rule="viewers", passes_over=False),
     LOOKING: Rules(rule="observed", conditional=True),
     BATCHED: Rules(rule="observed", conditional=True, batches=True),
 }
 BESIDE = {
-    "seeds' rule, 304": Rules(rule="viewers", conditional=True),
-    "seeds' rule, 304, 20 a request": Rules(rule="viewers", conditional=True, batches=True),
+    "seeds' rule, our claim": Rules(rule="viewers"),
+    "seeds' rule, our claim, 304": Rules(rule="viewers", conditional=True),
+    "seeds' rule, our claim, 304, 20 a request": Rules(rule="viewers", conditional=True, batches=True),
     "contract": Rules(rule="contract"),
     "contract, 304": Rules(rule="contract", conditional=True),
     "observed": Rules(rule="observed"),
     "observed, 304, rates given": Rules(rule="observed", conditional=True, true_rates=True),
 }
-UNPACED = {"seeds' rule, not paced": Rules(rule="viewers", paced=False)}
+UNPACED = {"seeds' rule, not paced": Rules(rule="viewers", paced=False, passes_over=False)}
 
 ENGINE_SEED = 107
-ENGINE_SMALLER = 5
+# A fifth of the world, from the forenoon on, when most look, with little saved up: bytes and requests both bind.
+ENGINE_SCALE = replace(smaller(5), begins=9.0, bucket_hours=4.0)
 ENGINE_RULES = {
-    SEEDS_RULE: Rules(rule="viewers"),
+    "seeds' rule, our claim": Rules(rule="viewers"),
     "contract, 304": Rules(rule="contract", conditional=True),
     LOOKING: Rules(rule="observed", conditional=True),
 }
 FAULTS = Faults(killed_share=0.01, storm_every=120, storm_minutes=5)
 TOLERANCE = 0.03
-WAIT_TOLERANCE = 3.0
+WAIT_TOLERANCE = 0.25
+SHORT_WAIT = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +62,10 @@ class Size:
     engine_warm_up: int
 
 
-FULL = Size(days=10, long_days=31, seeds=SEEDS, engine_hours=6, engine_warm_up=60)
+FULL = Size(days=8, long_days=31, seeds=SEEDS, engine_hours=3, engine_warm_up=60)
 QUICK = Size(days=3, long_days=0, seeds=SEEDS[:1], engine_hours=1, engine_warm_up=15)
+
+SHOWN = ("ok", "within_ttl", "ok_lone", "w99", "worst_hour", "dark_hours", "gigabytes", "requests", "unchanged")
 
 Runs = dict[tuple[str, int, float], Figures]
 
@@ -68,10 +73,13 @@ Runs = dict[tuple[str, int, float], Figures]
 async def run(context: Context) -> None:
     size = QUICK if context.quick else FULL
     context.versions["postgresql"] = await context.server.version()
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
+    processes = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
+    try:
         pure = asyncio.create_task(_pure(processes, size)) if context.only in {None, "pure"} else None
         engine = await _engine(context, size) if context.only in {None, "engine"} else []
         runs = await pure if pure is not None else {}
+    finally:
+        processes.shutdown(cancel_futures=True)
     _show(context, runs)
     if runs:
         context.bars += [*_judged(runs, size), *_safe(runs)]
@@ -83,7 +91,7 @@ async def _pure(processes: Executor, size: Size) -> Runs:
     wanted = [(name, rules, seed, size.days) for seed in size.seeds for name, rules in JUDGED.items()]
     wanted += [(name, rules, size.seeds[0], size.days) for name, rules in BESIDE.items()]
     if size.long_days:
-        for name, rules in {LOOKING: JUDGED[LOOKING], BATCHED: JUDGED[BATCHED], **UNPACED}.items():
+        for name, rules in {LOOKING: JUDGED[LOOKING], **UNPACED}.items():
             wanted.append((name, rules, size.seeds[0], size.long_days))
     loop = asyncio.get_running_loop()
     found = await asyncio.gather(
@@ -97,11 +105,10 @@ def _show(context: Context, runs: Runs) -> None:
     if not runs:
         return
     scale = Scale()
-    heads = list(next(iter(runs.values())).row())
-    table = Table("rule", "seed", "days", *heads, title=f"{scale.keys} keys, {scale.viewers:.0f} viewers")
+    table = Table("rule", "seed", "days", *SHOWN, title=f"{scale.keys} keys, {scale.viewers:.0f} viewers")
     for (name, seed, days), figures in runs.items():
         row = figures.row()
-        table.add_row(name, str(seed), f"{days:g}", *(f"{value:g}" for value in row.values()))
+        table.add_row(name, str(seed), f"{days:g}", *(f"{row[head]:g}" for head in SHOWN))
         context.rows.append({"contender": name, "seed": seed, "days": days, "keys": scale.keys, **row})
     context.console.print(table)
 
@@ -114,7 +121,7 @@ def _judged(runs: Runs, size: Size) -> list[Bar]:
     looking, batched = _worst(runs, LOOKING, size), _worst(runs, BATCHED, size)
     seeds_rule = _worst(runs, SEEDS_RULE, size)
     ahead = {seed: looking[seed].ok - seeds_rule[seed].ok for seed in looking}
-    given = looking[size.seeds[0]].ok - runs["seeds' rule, 304", size.seeds[0], size.days].ok
+    given = looking[size.seeds[0]].ok - runs["seeds' rule, our claim, 304", size.seeds[0], size.days].ok
     return [
         _lowest("OK with conditional requests, worst seed", {s: f.ok for s, f in looking.items()}, 0.92),
         _highest("W99 with conditional requests, worst seed (min)", {s: f.w99 for s, f in looking.items()}, 12.0),
@@ -122,7 +129,7 @@ def _judged(runs: Runs, size: Size) -> list[Bar]:
             "ahead of the seeds' rule, worst seed",
             ahead,
             0.10,
-            f"; the seeds' rule sends no conditional requests; given them it would be {given:.3f}",
+            f"; given conditional requests and our claim the seeds' rule would be {given:.3f} behind",
         ),
         _lowest("OK with 20 keys a request, worst seed", {s: f.ok for s, f in batched.items()}, 0.95),
         _highest("W99 with 20 keys a request, worst seed (min)", {s: f.w99 for s, f in batched.items()}, 10.0),
@@ -158,27 +165,27 @@ def _safe(runs: Runs) -> list[Bar]:
 
 
 async def _engine(context: Context, size: Size) -> list[Bar]:
-    scale = smaller(ENGINE_SMALLER)
-    world = make_world(ENGINE_SEED, size.engine_hours / 24, scale)
+    world = make_world(ENGINE_SEED, size.engine_hours / 24, ENGINE_SCALE)
+    course = Course(warm_up=size.engine_warm_up)
     bars: list[Bar] = []
     whole: dict[str, Replayed] = {}
     async with template(context):
         for name, rules in ENGINE_RULES.items():
             if context.quick and name != LOOKING:
                 continue
-            pure = await asyncio.to_thread(replay, world, rules, warm_up=size.engine_warm_up, ticks=TICKS)
+            pure = await asyncio.to_thread(replay, world, rules, warm_up=course.warm_up, ticks=course.ticks)
             async with context.server.database("replay", template=TEMPLATE) as url:
-                engine = whole[name] = await replay_engine(url, world, rules, warm_up=size.engine_warm_up)
+                engine = whole[name] = await replay_engine(url, world, rules, course)
             _engine_rows(context, name, size, pure, engine)
             bars += _alike(name, pure, engine.figures)
         async with context.server.database("replay", template=TEMPLATE) as url:
-            hurt = await replay_engine(url, world, ENGINE_RULES[LOOKING], warm_up=size.engine_warm_up, faults=FAULTS)
+            hurt = await replay_engine(url, world, ENGINE_RULES[LOOKING], replace(course, faults=FAULTS))
         _engine_rows(context, f"{LOOKING}, kills and 429s", size, None, hurt)
-    return [*bars, *_engine_safe(whole[LOOKING], hurt, scale)]
+    return [*bars, *_engine_safe(whole[LOOKING], hurt)]
 
 
 def _engine_rows(context: Context, name: str, size: Size, pure: Figures | None, engine: Replayed) -> None:
-    about = {"hours": size.engine_hours, "keys": smaller(ENGINE_SMALLER).keys, "seed": ENGINE_SEED}
+    about = {"hours": size.engine_hours, "keys": ENGINE_SCALE.keys, "seed": ENGINE_SEED}
     faults = {"killed": engine.killed, "rescued": engine.rescued, "throttled": engine.throttled}
     context.rows.append({"contender": f"engine: {name}", **about, **engine.figures.row(), **faults})
     if pure is not None:
@@ -196,16 +203,16 @@ def _alike(name: str, pure: Figures, engine: Figures) -> list[Bar]:
             note=f"engine {engine.ok:.3f}, pure {pure.ok:.3f}",
         ),
         Bar(
-            name=f"engine and pure policy, {name}: difference of W99 (min)",
-            value=abs(engine.w99 - pure.w99),
+            name=f"engine and pure policy, {name}: difference of W99, as a share",
+            value=abs(engine.w99 - pure.w99) / max(pure.w99, SHORT_WAIT),
             at_most=WAIT_TOLERANCE,
-            note=f"engine {engine.w99:g}, pure {pure.w99:g}",
+            note=f"engine {engine.w99:g}, pure {pure.w99:g} minutes",
         ),
     ]
 
 
-def _engine_safe(engine: Replayed, hurt: Replayed, scale: Scale) -> list[Bar]:
-    limit = requests_to_grant(scale.requests)
+def _engine_safe(engine: Replayed, hurt: Replayed) -> list[Bar]:
+    limit = Course().limit(ENGINE_SCALE.requests)
     return [
         Bar(
             name="engine: most requests in any minute / limit",

@@ -25,7 +25,6 @@ from livewell.kernel import Queries
 SQL = Queries.parse((Path(__file__).parents[1] / "sql" / "replay.sql").read_text(encoding="utf-8"))
 BEGINNING = datetime(2030, 1, 1, tzinfo=UTC)
 TICK_SECONDS = 20
-TICKS = 60 // TICK_SECONDS
 RETRY_SECONDS = 30
 
 
@@ -42,21 +41,41 @@ class Faults:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Course:
+    """How it is run: minutes before anything is measured, seconds from one run of the checker to the next, faults."""
+
+    warm_up: int = DAY
+    tick_seconds: int = TICK_SECONDS
+    faults: Faults = Faults()
+
+    @property
+    def ticks(self) -> int:
+        return 60 // self.tick_seconds
+
+    def limit(self, requests: int) -> int:
+        """The limit that lets so many start in a minute: the limiter counts 63 seconds, which are so many ticks."""
+        return round(requests * (1 + 62 // self.tick_seconds) / self.ticks)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Replayed:
+    """`most_requests` arrived at the source within any 60 seconds; `latest` is the longest, in seconds, that somebody
+    had looked at a stale row when it was fetched.
+    """
+
     figures: Figures
     killed: int
     rescued: int
     throttled: int
     most_requests: int
-    """The most requests that arrived at the source within any 60 seconds."""
+    latest: float
 
 
-async def replay_engine(
-    url: str, world: World, rules: Rules, *, warm_up: int = DAY, faults: Faults | None = None
-) -> Replayed:
+async def replay_engine(url: str, world: World, rules: Rules, course: Course) -> Replayed:
     connection = await asyncpg.connect(url, server_settings={"synchronous_commit": "off"})
     try:
-        run = await _Run.open(connection, world, rules, warm_up, faults or Faults())
+        run = _Run(connection, world, rules, course)
+        await run.prepare()
         for minute in range(world.minutes):
             await run.minute(minute)
         return run.replayed()
@@ -66,13 +85,12 @@ async def replay_engine(
 
 class _Run:
     def __init__(
-        self, connection: "asyncpg.Connection[asyncpg.Record]", world: World, rules: Rules, warm_up: int, faults: Faults
+        self, connection: "asyncpg.Connection[asyncpg.Record]", world: World, rules: Rules, course: Course
     ) -> None:
-        self._db, self._world, self._faults = connection, world, faults
+        self._db, self._world, self._rules, self._course = connection, world, rules, course
         self._audience = Audience(world)
         self._source = Source(world, conditional=rules.conditional)
-        self._conditional = rules.conditional
-        self._meter = Meter(world, warm_up)
+        self._meter = Meter(world, course.warm_up)
         self._fetched: Floats = world.fetched.copy()
         self._versions: Ints = np.zeros(world.rows, dtype=np.int64)
         self._random = np.random.default_rng([world.seed, 4])
@@ -82,30 +100,22 @@ class _Run:
         self._row_of: dict[int, int] = {}
         self._asked: list[float] = []
         self._killed = self._rescued = self._throttled = 0
+        self._latest = 0.0
 
-    @classmethod
-    async def open(
-        cls,
-        connection: "asyncpg.Connection[asyncpg.Record]",
-        world: World,
-        rules: Rules,
-        warm_up: int,
-        faults: Faults,
-    ) -> "_Run":
-        run = cls(connection, world, rules, warm_up, faults)
-        await run._declare(rules)
-        await run._fill()
-        return run
+    async def prepare(self) -> None:
+        """The world's provider, types, rows and items; everything is fetched, nobody looks."""
+        await self._declare()
+        await self._fill()
 
-    async def _declare(self, rules: Rules) -> None:
+    async def _declare(self) -> None:
         scale = self._world.scale
-        policy = "viewers" if rules.rule == "viewers" else "value"
+        policy = "viewers" if self._rules.rule == "viewers" else "value"
         bucket = timedelta(hours=scale.bucket_hours)
         await self._db.execute(SQL["provider"], int(scale.quota), scale.buffer, bucket, policy)
         await self._db.execute(SQL["quota_use"])
-        await self._db.execute(SQL["endpoint"], requests_to_grant(scale.requests))
+        await self._db.execute(SQL["endpoint"], self._course.limit(scale.requests))
         await self._db.execute(SQL["limit_use"])
-        value_rule = "contract" if rules.rule == "contract" else "observed"
+        value_rule = "contract" if self._rules.rule == "contract" else "observed"
         for offer in OFFERS:
             await self._db.execute(SQL["data_type"], offer.name, offer.ttl, int(offer.size), value_rule)
 
@@ -117,7 +127,7 @@ class _Run:
         self._row_of = {item: row for row, item in enumerate(self._items)}
         await self._db.execute(SQL["first_fetches"], self._items, fetched)
         await self._db.execute("analyze")
-        await self._db.execute(SET, "freshness.horizon", f"{TICK_SECONDS} seconds")
+        await self._db.execute(SET, "freshness.horizon", f"{self._course.tick_seconds} seconds")
 
     async def minute(self, minute: int) -> None:
         if minute % DAY == 0:
@@ -126,10 +136,11 @@ class _Run:
         await self._change(left, -1, minute)
         await self._change(came, 1, minute)
         self._rescued += await self._db.fetchval(SQL["task_rescue"], _clock(minute))
-        for tick in range(TICKS):
-            if tick == (TICKS + 1) // 2:
+        ticks = self._course.ticks
+        for tick in range(ticks):
+            if tick == (ticks + 1) // 2:
                 self._meter.look(minute, self._audience, self._fetched, self._source)
-            await self._tick(minute, minute + tick / TICKS)
+            await self._tick(minute, minute + tick / ticks)
 
     async def _change(self, rows: Ints, by: int, minute: int) -> None:
         if len(rows):
@@ -140,9 +151,9 @@ class _Run:
         await self._db.execute(SQL["task_check"], _clock(now))
         # One key's rows are fetched one after the other, so a second claim finds what the first had to leave.
         while jobs := await self._db.fetch(SQL["claim"], _clock(now)):
-            if self._random.random() < self._faults.killed_share:
+            if self._random.random() < self._course.faults.killed_share:
                 self._killed += len(jobs)
-            elif self._faults.storm(minute):
+            elif self._course.faults.storm(minute):
                 self._throttled += len(jobs)
                 details = [{"delay_seconds": RETRY_SECONDS, "actual_bytes": 0}] * len(jobs)
                 await self._finish(jobs, "throttled", details, now)
@@ -153,7 +164,7 @@ class _Run:
         rows = np.array([self._row_of[job["item"]] for job in jobs])
         changed, received = self._source.ask(rows, now)
         self._versions[rows[changed]] += 1
-        outcomes = ["fetched" if new or not self._conditional else "unchanged" for new in changed]
+        outcomes = ["fetched" if new or not self._rules.conditional else "unchanged" for new in changed]
         hashes = [int(version).to_bytes(8) if version else b"\x00" for version in self._versions[rows]]
         size = [int(each) for each in received]
         async with self._db.transaction():
@@ -163,11 +174,17 @@ class _Run:
             )
             await self._db.execute(SQL["learn"], [self._items[row] for row in rows], outcomes, hashes, size, at)
             await self._finish(jobs, "completed", [{"actual_bytes": each} for each in size], now)
+        self._note_wait(rows, now)
         self._fetched[rows] = now
         self._asked += [now] * len(rows)
         self._meter.spent(
             minute, requests=len(rows), rows=len(rows), unchanged=int((~changed).sum()), size=received.sum()
         )
+
+    def _note_wait(self, rows: Ints, now: float) -> None:
+        watched = rows[self._audience.viewers[rows] > 0]
+        begun = np.maximum(self._fetched[watched] + self._world.ttl[watched], self._audience.since[watched])
+        self._latest = max(self._latest, 60 * float((now - begun).max(initial=0.0)))
 
     async def _finish(
         self, jobs: Sequence[asyncpg.Record], outcome: str, details: list[dict[str, int]], now: float
@@ -190,13 +207,8 @@ class _Run:
             rescued=self._rescued,
             throttled=self._throttled,
             most_requests=int(within.max(initial=0)),
+            latest=self._latest,
         )
-
-
-def requests_to_grant(requests: int) -> int:
-    """The limit that lets so many start in a minute: the limiter counts 63 seconds, which are so many ticks."""
-    ticks = 1 + 62 // TICK_SECONDS
-    return round(requests * ticks / TICKS)
 
 
 def _clock(minute: float) -> datetime:

@@ -46,7 +46,7 @@ class Meter:
         self.requests: Floats = np.zeros(world.minutes)
         self.rows: Floats = np.zeros(world.minutes)
         self._unchanged: Floats = np.zeros(world.minutes)
-        self._seen = np.zeros((world.minutes // 60 + 1, 3))
+        self._seen = np.zeros((-(-world.minutes // 60), 3))
         self._lone = np.zeros(2)
         self._waits = np.zeros(len(_WAITS) + 1)
 
@@ -70,12 +70,12 @@ class Meter:
         self._waits += np.bincount(np.searchsorted(_WAITS, waits, side="right"), viewers, len(self._waits))
 
     def figures(self) -> Figures:
-        hours = slice(self._warm_up // 60, self._world.minutes // 60)
         whole = slice(self._warm_up, None)
-        seen = self._seen[hours]
+        looked = self._seen[:, 0] > 0
+        seen = self._seen[looked]
         viewers, ok, fresh = seen.sum(0)
-        hourly = seen[:, 1] / np.maximum(1.0, seen[:, 0])
-        fetches = self.rows[: self._world.minutes // 60 * 60].reshape(-1, 60).sum(1)[hours]
+        hourly = seen[:, 1] / seen[:, 0]
+        fetches = np.add.reduceat(self.rows, np.arange(0, self._world.minutes, 60))[looked]
         dark = (hourly < DARK) | (fetches == 0)
         days = dark[: len(dark) // 24 * 24].reshape(-1, 24)
         return Figures(

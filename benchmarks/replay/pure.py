@@ -10,19 +10,23 @@ from benchmarks.replay.audience import Audience
 from benchmarks.replay.learning import Learning
 from benchmarks.replay.meter import WARM_UP, Figures, Meter
 from benchmarks.replay.source import UNCHANGED_BYTES, Source
-from benchmarks.replay.world import WINDOW, Floats, Ints, Scale, World, make_world
+from benchmarks.replay.world import WINDOW, Bools, Floats, Ints, Scale, World, make_world
 
 Rule = Literal["viewers", "contract", "observed"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What is replayed. `viewers` is the seeds' rule: most viewers first, of those the one stale for longest."""
+    """What is replayed. `viewers` is the seeds' order: most viewers first, of those the one stale for longest.
+
+    When bytes run out, `passes_over` goes on to smaller ones, as our claim does; else the next in order is awaited.
+    """
 
     rule: Rule
     conditional: bool = False
     batches: bool = False
     paced: bool = True
+    passes_over: bool = True
     true_rates: bool = False
 
 
@@ -81,15 +85,13 @@ class _Run:
             self.balance = scale.quota * scale.buffer - self.used
 
     def _wanted(self, stale: Ints, now: float) -> Ints:
-        """What is worth a refresh, best first, and as much of it as could be asked for."""
+        """What is worth a refresh, best first."""
         order = self._worth(stale, now)
         if self.rules.rule != "viewers":
             stale, order = stale[order > 0], order[order > 0]
         if self.rules.batches:
             order = order * self.world.per_request[stale]
-        most = self.world.scale.requests * (int(self.world.per_request.max()) if self.rules.batches else 1)
-        best = np.argpartition(-order, most)[:most] if most < len(stale) else np.arange(len(stale))
-        return stale[best[np.argsort(-order[best], kind="stable")]]
+        return stale[np.argsort(-order, kind="stable")]
 
     def _worth(self, stale: Ints, now: float) -> Floats:
         ttl, viewers = self.world.ttl[stale], self.audience.viewers[stale]
@@ -113,13 +115,24 @@ class _Run:
             self.world.scale.stay,
         )
 
+    def _fitting(self, requests: Floats, size: Floats) -> Bools:
+        fits = (np.cumsum(requests) <= self.requests + 1e-9) & (np.cumsum(size) - size < self.balance)
+        if not self.rules.passes_over or size[np.cumsum(requests) <= self.requests + 1e-9].sum() <= self.balance:
+            return fits
+        asked, left = self.requests + 1e-9, self.balance
+        for at, (request, each) in enumerate(zip(requests.tolist(), size.tolist(), strict=True)):
+            fits[at] = request <= asked and each <= left
+            if fits[at]:
+                asked, left = asked - request, left - each
+        return fits
+
     def _refresh(self, wanted: Ints, now: float) -> None:
         """Ask while requests and bytes last; an answer is settled before the next is asked for."""
         requests = 1 / self.world.per_request[wanted] if self.rules.batches else np.ones(len(wanted))
         size = self.learning.size[wanted]
         if self.rules.conditional:
             size = np.where(self.source.changes_at[wanted] <= now, size, UNCHANGED_BYTES)
-        fits = (np.cumsum(requests) <= self.requests + 1e-9) & (np.cumsum(size) - size < self.balance)
+        fits = self._fitting(requests, size)
         rows = wanted[fits]
         changed, received = self.source.ask(rows, now)
         self.learning.learn(rows, now - self.fetched[rows], changed, received)

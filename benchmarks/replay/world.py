@@ -48,6 +48,8 @@ class Scale:
     stay: float = 12.0
     buffer: float = 0.95
     bucket_hours: float = 14.4
+    begins: float = 0.0
+    """The hour of day at which the replay begins; most look at 13, fewest at 1."""
 
     @property
     def bucket(self) -> float:
@@ -130,7 +132,7 @@ def make_world(seed: int, days: float, scale: Scale | None = None) -> World:
 
 def _sessions(random: np.random.Generator, minutes: int, scale: Scale) -> tuple[Moves, Moves]:
     clock = np.arange(minutes)
-    by_hour = 1 + 0.7 * np.sin(2 * np.pi * (clock / DAY - 0.3))
+    by_hour = 1 + 0.7 * np.sin(2 * np.pi * (clock / DAY + scale.begins / 24 - 0.3))
     coming = random.poisson(scale.viewers / scale.stay * by_hour)
     start = np.repeat(clock, coming)
     share = 1 / np.arange(1, scale.keys + 1)

@@ -38,7 +38,6 @@ WORLD = (
     insert into livewell.data_type (name, endpoint, ttl)
     select 't' || n, 'bench/all', '1 day' from generate_series(0, 2) as n
     """,
-    "insert into livewell.job_kind (kind, queue_group) select 'refresh.t' || n, 'refresh' from generate_series(0, 2) n",
     """
     insert into livewell.item (data_type, key, due_at, expires_at, decision)
     select 't' || t, 'K' || k, now() + interval '1 day', now() + interval '1 day', 'fresh'

@@ -43,7 +43,7 @@ begin
         join livewell.data_type as t on t.name = l.data_type
         left join concerned as c on c.name = t.endpoint
         left join open as o on o.provider = c.provider
-        left join livewell.refresh_rooms(array(select c.name from concerned as c), p_now) as m on m.endpoint = t.endpoint
+        left join livewell.refresh_rooms(array(select c.name from concerned as c)) as m on m.endpoint = t.endpoint
     ),
     ranked as (
         select

@@ -11,7 +11,7 @@ AS $function$
 begin
     perform from livewell.gateway as g where g.name = p_gateway and g.last_seen <= p_since for no key update skip locked;
     if not found then
-        return '{}';
+        return array[]::uuid[];
     end if;
     update livewell.gateway as g set last_seen = '-infinity' where g.name = p_gateway and g.last_seen > '-infinity';
     return array(select s.id from livewell.session as s where s.gateway = p_gateway limit p_most for update skip locked);

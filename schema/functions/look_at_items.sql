@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION livewell.look_at_items(p_item_ids bigint[], p_now tim
  SET search_path TO ''
 AS $function$
 declare
-    v_looks livewell.look[] := '{}';
+    v_looks livewell.look[] := array[]::livewell.look[];
     v_type livewell.data_type;
     v_judged livewell.judged_key[];
     v_shut jsonb;

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.refresh_rooms(p_endpoints text[], p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.refresh_rooms(p_endpoints text[])
  RETURNS TABLE(endpoint text, depth bigint, soon bigint)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER

@@ -25,6 +25,13 @@ begin
     perform livewell.cancel_jobs(
         array(select j.id from livewell.job_live as j where j.kind = v_kind), format('type %s was removed', p_name), p_actor, p_now
     );
+    -- In the order in which presence takes them.
+    perform from livewell.subscription as s
+    where s.item_id in (select i.id from livewell.item as i where i.data_type = p_name)
+    order by s.session_id, s.item_id for update;
+    perform from livewell.viewer as v
+    where v.item_id in (select i.id from livewell.item as i where i.data_type = p_name)
+    order by v.item_id, v.user_id for update;
     v_items := array(select i.id from livewell.item as i where i.data_type = p_name order by i.id for update);
     perform livewell.cancel_jobs(
         array(select j.id from livewell.job_live as j where j.kind = v_kind), format('type %s was removed', p_name), p_actor, p_now

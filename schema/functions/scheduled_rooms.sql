@@ -19,7 +19,7 @@ begin
     left join livewell.refresh_rooms(array(
         select t.endpoint from livewell.scheduled_walk as w join livewell.data_type as t on t.name = w.data_type
         where w.begun_at is not null and (p_type is null or w.data_type = p_type)
-    ), p_now) as m on m.endpoint = t.endpoint
+    )) as m on m.endpoint = t.endpoint
     cross join lateral (
         select least(m.depth, v_depth - count(*))::integer as room
         from (

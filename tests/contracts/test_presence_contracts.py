@@ -38,7 +38,7 @@ async def _written(connection: Connection, presence: PresenceSql, step: str) -> 
 
 
 async def _hot_path_is_bare(url: str, owner: Database) -> None:
-    """Each call of a client writes presence and items only; a refresh that is needed is a job, and no figure is kept."""
+    """Each call of a client writes presence and items only; a refresh found needed is a job, and no figure is kept."""
     async with session(url) as one:
         presence = PresenceSql(one, one)
         await PresenceSql(owner, owner).quote()

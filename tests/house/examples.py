@@ -5,6 +5,7 @@ A mark is an HTML comment on the line above the block:
     <!-- run -->                 run it: python as a program, console line by line, sql as one script
     <!-- run: file=app.py -->    write it to that file in the page's folder; python and toml are not run then
     <!-- run: exit=1 -->         the last command ends with that code
+    <!-- run: as=owner -->       sql as the owner of the database, not as a service
     <!-- not run: why -->        a block that cannot be run here, with the reason
 
 The blocks of a page run in order, in one folder and against one database. After a `$ command` the page may show output:
@@ -49,6 +50,10 @@ class Example:
     @property
     def exit_code(self) -> int:
         return int(self._term("exit") or 0)
+
+    @property
+    def as_owner(self) -> bool:
+        return self._term("as") == "owner"
 
     @property
     def steps(self) -> list[tuple[str, list[str]]]:

@@ -1,4 +1,4 @@
-"""Run the SQL on stdin, as the login a page's reader would have: a member of livewell_service and nothing more."""
+"""Run the SQL on stdin as a page's reader would: as a member of livewell_service, or as the owner of the database."""
 
 import asyncio
 import os
@@ -10,7 +10,8 @@ import asyncpg
 async def main() -> None:
     connection = await asyncpg.connect(os.environ["DATABASE_URL"])
     try:
-        await connection.execute("set role livewell_service")
+        if sys.argv[1] == "service":
+            await connection.execute("set role livewell_service")
         await connection.execute(sys.stdin.read())
     finally:
         await connection.close()

@@ -65,7 +65,8 @@ class _Reader:
         elif example.language == "console":
             await self._type(example)
         else:
-            program = "python -" if example.language == "python" else "python -m tests.house.run_sql"
+            sql = f"python -m tests.house.run_sql {'owner' if example.as_owner else 'service'}"
+            program = "python -" if example.language == "python" else sql
             code, output = await self._run(program, stdin=example.code)
             assert code == example.exit_code, f"{example.place} ended with {code}:\n{output}"
 

@@ -1,6 +1,7 @@
 """The long replays stand for the SQL engine: the pure policy and the functions answer alike."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.replay import policy
-from benchmarks.replay.engine import TICKS, replay_engine
+from benchmarks.replay.engine import Course, replay_engine
 from benchmarks.replay.learning import Learning
 from benchmarks.replay.policy import Price, Stale, score_items
 from benchmarks.replay.pure import Rules, replay
@@ -143,9 +144,19 @@ async def test_both_price_alike(owner: Database) -> None:
 async def test_engine_does_as_the_pure_policy(owner_url: str) -> None:
     """An hour of a small world through the engine has the figures that the pure policy has in it, within limits."""
     world = make_world(7, 1 / 24, smaller(20))
-    rules = Rules(rule="observed", conditional=True)
-    engine = await replay_engine(owner_url, world, rules, warm_up=15)
-    pure = replay(world, rules, warm_up=15, ticks=TICKS)
+    rules, course = Rules(rule="observed", conditional=True), Course(warm_up=15)
+    engine = await replay_engine(owner_url, world, rules, course)
+    pure = replay(world, rules, warm_up=course.warm_up, ticks=course.ticks)
     assert engine.figures.ok == pytest.approx(pure.ok, abs=0.1)
     assert engine.figures.requests == pytest.approx(pure.requests, rel=0.25)
-    assert engine.most_requests <= 7
+    assert engine.most_requests <= course.limit(world.scale.requests)
+
+
+async def test_ample_budget(owner_url: str) -> None:
+    """With bytes and requests to spare, what is watched is refreshed within two seconds of passing its TTL."""
+    world = make_world(7, 8 / 1440, replace(smaller(20), quota=1e12, requests=600, begins=12.0))
+    course = Course(warm_up=0, tick_seconds=1)
+    engine = await replay_engine(owner_url, world, Rules(rule="observed"), course)
+    assert engine.figures.requests > 1
+    assert engine.latest <= 2
+    assert engine.figures.within_ttl == 1

@@ -150,8 +150,10 @@ async def test_rows_that_livewell_does_not_know_are_left_out(source: PresenceSql
         ("create table public.t (user_id text, key text)", "public.t", "lacks one of the columns"),
         ("create table public.t (user_id text, data_type text, key text)", "public.t", "may not read"),
         (
-            "create function public.t() returns table (user_id text, data_type text, key text)"
-            " language sql as $$ select '', '', '' $$",
+            (
+                "create function public.t() returns table (user_id text, data_type text, key text)"
+                " language sql as $$ select '', '', '' $$"
+            ),
             "public.t",
             "is not security definer",
         ),

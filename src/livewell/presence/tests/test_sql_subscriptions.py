@@ -90,8 +90,8 @@ async def test_who_comes_does_not_wait_for_the_next_tick(presence: PresenceSql, 
 async def test_a_check_that_fails_ends_no_subscription(presence: PresenceSql, owner: Database) -> None:
     """The viewer is counted all the same, and somebody is told."""
     await owner.execute(
-        "create or replace function livewell.look_at_items(p_item_ids bigint[], p_now timestamptz) returns livewell.look[]"
-        " language plpgsql as $$ begin raise exception 'broken'; end $$"
+        "create or replace function livewell.look_at_items(p_item_ids bigint[], p_now timestamptz)"
+        " returns livewell.look[] language plpgsql as $$ begin raise exception 'broken'; end $$"
     )
     await presence.open((1, "anna"))
     assert await presence.subscribe((1, "A")) == ["subscribed"]

@@ -1,6 +1,7 @@
 """Removing a type: refused while it is in use, and when forced nothing of it stays stuck."""
 
 import asyncio
+from uuid import uuid4
 
 import pytest
 
@@ -12,6 +13,9 @@ from livewell.testing import make_table, make_type
 JOBS = """select livewell.enqueue_jobs(jsonb_agg(jsonb_build_object(
     'kind', 'refresh.quote', 'payload', jsonb_build_object('key', k), 'dedupe_key', 'refresh/quote/' || k
 ))) from unnest(array['A', 'B']) as k"""
+
+
+SUBSCRIBE = "select livewell.subscribe($1, array_fill('quote'::text, array[cardinality($2::text[])]), $2)"
 
 
 async def _in_use(registry: Registry, owner: Database) -> None:
@@ -64,6 +68,21 @@ async def test_a_removed_type_leaves_nothing_stuck(registry: Registry, owner: Da
         assert await owner.fetchval(f"select count(*) from livewell.{table}") == left, table
     assert await owner.fetchval("select count(*) from public.quotes") == 1
     assert await registry.row("quote") == {}
+
+
+async def test_removing_races_with_viewers(registry: Registry, owner: Database, database: Database) -> None:
+    """Who leaves while a type is removed is in nobody's way, and no viewer of what is gone stays."""
+    for turn in range(5):
+        await make_type(owner, "quote", endpoint="sim/quote")
+        sessions = [uuid4() for _ in range(20)]
+        users = [f"u{number % 5}" for number in range(20)]
+        await database.fetchval("select livewell.open_sessions($1, $2, $3)", sessions, users, f"g{turn}")
+        watch = [database.fetch(SUBSCRIBE, [one] * 10, [f"K{n}" for n in range(10)]) for one in sessions[:10]]
+        await asyncio.gather(*watch)
+        leave = [database.fetchval("select livewell.close_sessions($1)", [one]) for one in sessions[:10]]
+        await asyncio.gather(*leave, registry.remove("quote", force=True))
+        for table in ("item", "viewer", "subscription"):
+            assert await owner.fetchval(f"select count(*) from livewell.{table}") == 0, table
 
 
 async def test_a_type_comes_back_as_new(registry: Registry, owner: Database) -> None:

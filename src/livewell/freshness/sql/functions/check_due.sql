@@ -9,7 +9,7 @@ declare
     v_left integer;
     v_until timestamptz;
     v_ids bigint[];
-    v_decided jsonb := '{}';
+    v_decided jsonb := jsonb_build_object();
     v_looked integer := 0;
 begin
     loop

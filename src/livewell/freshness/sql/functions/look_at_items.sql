@@ -5,7 +5,7 @@ create or replace function livewell.look_at_items(p_item_ids bigint[], p_now tim
 language plpgsql security definer
 set search_path = '' as $$
 declare
-    v_looks livewell.look[] := '{}';
+    v_looks livewell.look[] := array[]::livewell.look[];
     v_type livewell.data_type;
     v_judged livewell.judged_key[];
     v_shut jsonb;

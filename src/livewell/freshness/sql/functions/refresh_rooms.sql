@@ -1,7 +1,7 @@
 -- How many refreshes may be queued at some endpoints: up to their depth limit (null: any number), and just in time, that is no
 -- more than can start within the horizon. What waits already is counted.
 -- for: internal
-create or replace function livewell.refresh_rooms(p_endpoints text[], p_now timestamptz)
+create or replace function livewell.refresh_rooms(p_endpoints text[])
 returns table (endpoint text, depth bigint, soon bigint)
 language plpgsql stable security definer
 set search_path = '' as $$

@@ -20,6 +20,7 @@ create table livewell.session (
 
 create index session_last_seen on livewell.session (last_seen) where gateway is null;
 create index session_gateway on livewell.session (gateway) where gateway is not null;
+create index session_of_user on livewell.session (user_id);
 
 create table livewell.subscription (
     session_id uuid not null,

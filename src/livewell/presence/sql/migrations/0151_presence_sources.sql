@@ -1,7 +1,5 @@
 -- Presence that comes from elsewhere, what is counted by the hour, the room's settings, and its tasks.
 
-create index session_of_user on livewell.session (user_id);
-
 -- Views, tables and functions of the user's that say who looks at what. What each answered last is held as sessions of a
 -- gateway `source:NAME`, one for each user.
 create table livewell.presence_source (
