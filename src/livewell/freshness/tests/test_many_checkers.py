@@ -50,3 +50,20 @@ async def test_busy_items_are_left_to_their_holder(owner: Database, freshness: F
         async with asyncio.timeout(10):
             assert await freshness.tick() == {"looked": 1, "queued": 1}
             assert await freshness.check([a, b]) == {b: "queued"}
+
+
+async def test_a_refresh_that_is_ending_is_not_waited_for(
+    owner: Database, database: Database, freshness: Freshness
+) -> None:
+    """Who ends a refresh holds its job and wants its item; a look holds the item and does not want that job."""
+    await make_type(owner, "note")
+    [item] = await freshness.watch("note", ["A"])
+    await freshness.tick()
+    job = await database.fetchrow("select job_id, lease_token from livewell.claim_jobs('w', '{refresh}')")
+    assert job is not None
+    async with owner.transaction() as finish:
+        await finish.fetch("select livewell.finish_jobs($1, $2)", [job["job_id"]], [job["lease_token"]])
+        async with asyncio.timeout(10):
+            assert await freshness.check([item], NOON + 5 * MINUTE) == {item: "queued"}
+        await Freshness(finish).learn([item], "fetched", NOON + 5 * MINUTE)
+    assert await freshness.jobs() == {}

@@ -28,7 +28,11 @@ begin
         from unnest(v_decided) as d
         join livewell.data_type as t on t.name = d.data_type
         left join livewell.estimate as s on s.endpoint = d.endpoint and s.subject = 'refresh.' || d.data_type
-        where d.decision = 'queued'
+        -- A refresh that runs is left alone: whoever ends it locks it first and its item after, the other way round.
+        where d.decision = 'queued' and not exists (
+            select from livewell.job_live as j
+            where j.dedupe_key = 'refresh/' || d.data_type || '/' || d.key and j.state = 'processing'
+        )
     ) as r
     where r.jobs is not null;
     update livewell.item as i
