@@ -29,7 +29,7 @@ begin
         );
     end if;
     return format(
-        'select array_agg(row (k.key, n.newest, coalesce(n.ttl, $3), coalesce(%I.%I(n.newest, coalesce(n.ttl, $3), $2), true), null)'
+        'select array_agg(row (k.key, n.newest, coalesce(n.ttl, $3), n.newest is null or coalesce(%I.%I(n.newest, coalesce(n.ttl, $3), $2), true), null)'
         '::livewell.judged_key) from unnest($1) as k (key) left join lateral (%s) as n on true',
         split_part(p_type.staleness, '.', 1), split_part(p_type.staleness, '.', 2), v_newest
     );
