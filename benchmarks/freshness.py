@@ -62,7 +62,7 @@ class Size:
     engine_warm_up: int
 
 
-FULL = Size(days=8, long_days=31, seeds=SEEDS, engine_hours=3, engine_warm_up=60)
+FULL = Size(days=5, long_days=31, seeds=SEEDS, engine_hours=2, engine_warm_up=30)
 QUICK = Size(days=3, long_days=0, seeds=SEEDS[:1], engine_hours=1, engine_warm_up=15)
 
 SHOWN = ("ok", "within_ttl", "ok_lone", "w99", "worst_hour", "dark_hours", "gigabytes", "requests", "unchanged")
