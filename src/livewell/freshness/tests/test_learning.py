@@ -65,6 +65,18 @@ async def test_rate_is_learned(owner: Database, freshness: Freshness, per_hour: 
     assert per_hour / 60 / 2 < seen["change_rate"] < 2 * per_hour / 60
 
 
+async def test_a_whole_answer_is_reserved(owner: Database, freshness: Freshness) -> None:
+    """A refresh reserves what a whole answer of its item takes and more, however often it was unchanged."""
+    await make_type(owner, "note", expected_bytes=5000)
+    a, b = await freshness.watch("note", ["A", "B"])
+    await freshness.check([b])
+    await freshness.learn([a], "fetched", NOON, content=b"1", size=1000)
+    await freshness.learn([a], "unchanged", NOON + MINUTE, size=300)
+    await freshness.check([a], NOON + 5 * MINUTE)
+    rows = await owner.fetch("select estimated_bytes from livewell.job_live order by id")
+    assert [row["estimated_bytes"] for row in rows] == [5000, 1250]
+
+
 @pytest.mark.parametrize(("outcome", "again"), [("failed", MINUTE), ("refused", MINUTE), ("gone", 60 * MINUTE)])
 async def test_no_data(owner: Database, freshness: Freshness, outcome: str, again: object) -> None:
     """A fetch without data teaches nothing of change, and its item is looked at again later."""

@@ -19,15 +19,21 @@ begin
             'kind', 'refresh.' || d.data_type, 'endpoint', d.endpoint, 'priority', d.priority,
             'dedupe_key', 'refresh/' || d.data_type || '/' || d.key,
             'serial_key', split_part(d.endpoint, '/', 1) || '/' || d.key,
-            'estimated_bytes', case when s.endpoint is null then t.expected_bytes end,
+            'estimated_bytes', b.bytes,
             'payload', jsonb_build_object(
                 'type', d.data_type, 'key', d.key, 'item', d.item_id,
                 'cause', coalesce(p_cause, case when d.newest is null and d.error is null then 'missing' else 'stale' end)
             )
         ))) as jobs
         from unnest(v_decided) as d
+        join livewell.item as i on i.id = d.item_id
         join livewell.data_type as t on t.name = d.data_type
-        left join livewell.estimate as s on s.endpoint = d.endpoint and s.subject = 'refresh.' || d.data_type
+        join livewell.endpoint as e on e.name = d.endpoint
+        left join livewell.type_learning as y on y.data_type = d.data_type
+        -- What a whole answer takes, and some more: the estimate of the kind is drawn down by answers that say "unchanged".
+        cross join lateral (
+            select least(e.max_bytes, ceil(coalesce(1.25 * coalesce(i.bytes_mean, y.bytes_mean), t.expected_bytes)))::bigint as bytes
+        ) as b
         -- A refresh that runs is left alone: whoever ends it locks it first and its item after, the other way round.
         where d.decision = 'queued' and not exists (
             select from livewell.job_live as j
