@@ -31,7 +31,6 @@ create table public.{name} (symbol text primary key, fetched_at timestamptz);
 grant select on public.{name} to livewell_owner;
 insert into livewell.data_type (name, endpoint, table_name, key_column, time_column, ttl)
 values ('{name}', 'bench/all', 'public.{name}', 'symbol', 'fetched_at', '1 hour');
-insert into livewell.job_kind (kind, queue_group) values ('refresh.{name}', 'refresh');
 """
 ROWS = """
 insert into public.{name} select 'K' || k, case when k % 100 < {stale} then now() - interval '2 hours' else now() end
