@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION livewell.check_items(p_item_ids bigint[], p_priority 
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
+ SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
