@@ -38,10 +38,9 @@ begin
             select least(e.max_bytes, ceil(coalesce(1.25 * coalesce(i.bytes_mean, y.bytes_mean), t.expected_bytes)))::bigint as bytes
         ) as b
         -- A refresh that runs is left alone: whoever ends it locks it first and its item after, the other way round.
-        where d.decision = 'queued' and not exists (
-            select from livewell.job_live as j
-            where j.dedupe_key = 'refresh/' || d.data_type || '/' || d.key and j.state = 'processing'
-        )
+        where d.decision = 'queued' and (
+            select j.state from livewell.job_live as j where j.dedupe_key = 'refresh/' || d.data_type || '/' || d.key limit 1
+        ) is distinct from 'processing'
     ) as r
     where r.jobs is not null;
     update livewell.item as i
