@@ -8,11 +8,12 @@ CREATE OR REPLACE FUNCTION livewell.check_on_subscribe(p_types text[], p_key tex
 AS $function$
 declare
     v_now constant timestamptz := clock_timestamp();
-    v_user constant text := livewell.current_user_id();
+    v_user text;
     v_limit constant integer := livewell.setting_integer('presence.checks_per_minute');
     v_items bigint[];
 begin
     perform livewell.require_primary();
+    v_user := livewell.current_user_id();
     if coalesce(cardinality(p_types), 0) not between 1 and 100 then
         raise exception using errcode = 'LWP02', message = 'a check is for 1 to 100 data types of one key';
     end if;

@@ -7,13 +7,14 @@ CREATE OR REPLACE FUNCTION livewell.watch(p_session uuid, p_items jsonb)
  SET search_path TO ''
 AS $function$
 declare
-    v_user constant text := livewell.current_user_id();
+    v_user text;
     v_now constant timestamptz := clock_timestamp();
     v_types text[];
     v_keys text[];
     v_outcomes text[];
 begin
     perform livewell.require_primary();
+    v_user := livewell.current_user_id();
     select a.types, a.keys into v_types, v_keys from livewell.items_asked(p_items) as a;
     perform livewell.require_own_session(p_session, v_user);
     if not livewell.is_session_live(p_session, v_now) then

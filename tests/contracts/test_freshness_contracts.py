@@ -23,6 +23,9 @@ async def _one_bad_type_stops_only_itself(owner: Database) -> None:
     )
     await make_type(owner, "lost", table_name="public.nowhere", key_column="symbol", time_column="fetched_at")
     await make_type(owner, "odd", staleness="public.raises")
+    await owner.execute(
+        "insert into livewell.record (data_type, key, value, fetched_at) values ('odd', 'A', '{}', $1)", NOON
+    )
     await make_type(owner, "quote", **await make_table(owner, "public.quotes", ttl_column="keep"))
     await owner.execute("insert into public.quotes values ('GOOD', $1, null, null), ('BAD', $1, null, '-1 hour')", NOON)
     await make_type(owner, "note")

@@ -53,6 +53,10 @@ async def test_the_service_reads_views_and_writes_none(queue: Surface) -> None:
             await queue.caller.execute(f"delete from livewell.{view}")
 
 
+# What users may do themselves: say what they look at, and nothing about jobs.
+OF_PRESENCE = {"check_on_subscribe", "current_user_id", "keep_watching", "stop_watching", "unwatch", "watch"}
+
+
 @pytest.mark.parametrize("role", ["livewell_user", "livewell_anon"])
 async def test_users_and_guests_have_no_part_in_the_queue(owner: Database, role: str) -> None:
     """No function that comes from the queue can be executed, and no table or view read, by a user or a guest."""
@@ -61,7 +65,7 @@ async def test_users_and_guests_have_no_part_in_the_queue(owner: Database, role:
         " and has_function_privilege($1, p.oid, 'execute')",
         role,
     )
-    assert [row["proname"] for row in may] == []
+    assert {row["proname"] for row in may} <= OF_PRESENCE
     for name in [*TABLES, *VIEWS]:
         assert not await owner.fetchval(f"select has_table_privilege($1, 'livewell.{name}', 'select')", role)
     async with owner.connection() as connection:

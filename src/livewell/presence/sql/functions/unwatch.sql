@@ -4,12 +4,13 @@ create or replace function livewell.unwatch(p_session uuid, p_items jsonb) retur
 language plpgsql security definer
 set search_path = '' as $$
 declare
-    v_user constant text := livewell.current_user_id();
+    v_user text;
     v_types text[];
     v_keys text[];
     v_outcomes text[];
 begin
     perform livewell.require_primary();
+    v_user := livewell.current_user_id();
     select a.types, a.keys into v_types, v_keys from livewell.items_asked(p_items) as a;
     perform livewell.require_own_session(p_session, v_user);
     v_outcomes := livewell.unsubscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, clock_timestamp());
