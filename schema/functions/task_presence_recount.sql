@@ -18,7 +18,8 @@ declare
     v_forgotten integer;
 begin
     delete from livewell.subscription as c
-    where not exists (select from livewell.session as s where s.id = c.session_id);
+    where not exists (select from livewell.session as s where s.id = c.session_id)
+        or not exists (select from livewell.item as i where i.id = c.item_id);
     get diagnostics v_orphans = row_count;
     select array_agg(d.item_id), array_agg(d.user_id) into v_items, v_users
     from (
@@ -43,7 +44,7 @@ begin
     get diagnostics v_forgotten = row_count;
     if v_orphans + v_pairs + v_drifted > 0 then
         perform livewell.warn('presence.viewers_drifted', '', format(
-            'counted anew: %s items, %s users at items, %s subscriptions without a session', v_drifted, v_pairs, v_orphans
+            'counted anew: %s items, %s users at items, %s subscriptions without a session or item', v_drifted, v_pairs, v_orphans
         ), p_now);
     end if;
     return jsonb_build_object(

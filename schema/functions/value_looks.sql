@@ -15,12 +15,17 @@ declare
     );
     v_looks livewell.look[] := array(select l from unnest(p_looks) as l where l.stale and l.data_type = any (v_types));
     v_stay constant double precision := extract(epoch from livewell.setting_interval('freshness.mean_stay')) / 60;
+    v_rates double precision[];
     v_bytes double precision[];
     v_scores double precision[];
 begin
     if v_looks = '{}' then
         return p_looks;
     end if;
+    v_rates := livewell.change_rates(
+        array(select l.item_id from unnest(v_looks) as l),
+        array(select extract(epoch from l.ttl)::double precision / 60 from unnest(v_looks) as l)
+    );
     select array_agg(k.bytes), livewell.score_items(
         array_agg(k.age), array_agg(k.ttl_minutes), array_agg(k.viewers), array_agg(k.average), array_agg(k.rate), array_agg(k.bytes),
         array_agg(k.unchanged_bytes), array_agg(k.wait), array_agg(k.value_rule), array_agg(k.price), v_stay
@@ -29,13 +34,13 @@ begin
     from (
         select
             l.viewers, t.value_rule, n.ttl_minutes, b.bytes, coalesce(y.unchanged_bytes, b.bytes) as unchanged_bytes,
-            coalesce(p.price, 0) as price, greatest(coalesce(i.change_rate, y.change_rate, 1 / n.ttl_minutes), 0.001 / n.ttl_minutes) as rate,
+            coalesce(p.price, 0) as price, l.rate,
             i.viewers + (i.viewers_average - i.viewers)
                 * exp(-8.022536812036407e-6 * greatest(0, extract(epoch from p_now - i.averaged_at)::double precision)) as average,
             extract(epoch from p_now - l.newest)::double precision / 60 as age,
             greatest(0, extract(epoch from p_now - greatest(l.newest + l.ttl, i.watched_since)) / 60)::double precision as wait
-        from unnest(v_looks) with ordinality
-            as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, at)
+        from unnest(v_looks, v_rates) with ordinality
+            as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate, at)
         join livewell.item as i on i.id = l.item_id
         join livewell.data_type as t on t.name = l.data_type
         join livewell.endpoint as e on e.name = t.endpoint

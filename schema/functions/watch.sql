@@ -17,6 +17,7 @@ begin
     v_user := livewell.current_user_id();
     select a.types, a.keys into v_types, v_keys from livewell.items_asked(p_items) as a;
     perform livewell.require_own_session(p_session, v_user);
+    perform livewell.count_user_call(v_user, v_now);
     if not livewell.is_session_live(p_session, v_now) then
         -- Calls of one user count its sessions one after the other.
         perform pg_advisory_xact_lock(hashtextextended('livewell/presence/' || v_user, 0));

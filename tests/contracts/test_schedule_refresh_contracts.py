@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from livewell.freshness.tests.catalogue import HOUR, MINUTE, NOON, SECOND, Catalogue, Row
+from livewell.freshness.tests.catalogue import HOUR, NOON, Catalogue, Row
+from livewell.freshness.tests.surface import MINUTE, SECOND
 from livewell.kernel import Database
 from livewell.testing import make_endpoint, make_type
 from tests.contracts.guards import take_away

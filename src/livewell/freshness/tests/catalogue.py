@@ -8,14 +8,12 @@ from typing import Any
 
 import asyncpg
 
+from livewell.freshness.tests.surface import Freshness
 from livewell.kernel import Database
 from livewell.testing import make_type
 
 NOON = datetime(2030, 1, 15, 12, tzinfo=UTC)
-SECOND = timedelta(seconds=1)
-MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
-DAY = timedelta(days=1)
 
 Row = asyncpg.Record
 
@@ -50,31 +48,18 @@ class Catalogue:
         )
 
     async def item(self, name: str, key: str, now: datetime = NOON) -> int:
-        return int(
-            await self.owner.fetchval(
-                "select item_id from livewell.make_items(array[$1], array[$2], $3)", name, key, now
-            )
-        )
+        [item] = await Freshness(self.owner).items(name, [key], now)
+        return item
 
     async def watch(self, name: str, key: str, viewers: int = 1, now: datetime = NOON) -> int:
         """Change how many look at an item; its id."""
-        item = await self.item(name, key, now)
-        await self.owner.fetchval(
-            "select livewell.change_viewers(array[$1::bigint], array[$2::integer], $3)", item, viewers, now
-        )
+        [item] = await Freshness(self.owner).watch(name, [key], viewers, now)
         return item
 
     async def learn(
         self, item: int, outcome: str = "fetched", now: datetime = NOON, *, content: bytes = b"a", size: int = 1000
     ) -> None:
-        await self.owner.fetchval(
-            "select livewell.learn_items(array[$1::bigint], array[$2], array[$3::bytea], array[$4::bigint], $5)",
-            item,
-            outcome,
-            content,
-            size,
-            now,
-        )
+        await Freshness(self.owner).learn([item], outcome, now, content=content, size=size)
 
     async def run(self, task: str, now: datetime = NOON) -> dict[str, Any]:
         """What one run of a task answers."""

@@ -97,3 +97,15 @@ async def test_second_viewer_leaves_the_indexes_alone(owner: Database, freshness
             "select n_tup_hot_upd from pg_stat_xact_user_tables where schemaname = 'livewell' and relname = 'item'"
         )
     assert hot == 1
+
+
+async def test_no_viewer_of_nothing(owner: Database, freshness: Freshness) -> None:
+    """An item that was removed gains no viewer: the whole change is refused; that one leaves it is no error."""
+    await make_type(owner, "quote")
+    a, b = await freshness.watch("quote", ["A", "B"])
+    await owner.execute("delete from livewell.item where id = $1", b)
+    with pytest.raises(UnknownType, match="was removed"):
+        await freshness.change([a, b], 1)
+    assert (await freshness.item(a))["viewers"] == 1
+    await freshness.change([a, b], -1)
+    assert (await freshness.item(a))["viewers"] == 0

@@ -3,9 +3,11 @@
 import asyncio
 import random
 
+import pytest
+
 from livewell.freshness.tests.surface import MINUTE, NOON, SECOND, Freshness
 from livewell.kernel import Database
-from livewell.testing import make_type
+from livewell.testing import make_type, until
 
 KEYS = [f"K{number}" for number in range(120)]
 
@@ -67,3 +69,24 @@ async def test_a_refresh_that_is_ending_is_not_waited_for(
             assert await freshness.check([item], NOON + 5 * MINUTE) == {item: "queued"}
         await Freshness(finish).learn([item], "fetched", NOON + 5 * MINUTE)
     assert await freshness.jobs() == {}
+
+
+async def test_a_checker_that_dies_leaves_nothing_half_done(owner: Database, freshness: Freshness) -> None:
+    """A run that is killed while it queues has decided nothing; the next one does all of it, each refresh once."""
+    await make_type(owner, "note")
+    await freshness.watch("note", KEYS)
+    async with owner.connection() as doomed, owner.transaction() as other:
+        victim = await doomed.fetchval("select pg_backend_pid()")
+        await other.execute("lock table livewell.job_live in share mode")
+        run = asyncio.create_task(Freshness(doomed).tick())
+        await until(
+            lambda: owner.fetchval("select wait_event_type = 'Lock' from pg_stat_activity where pid = $1", victim),
+            "the run waits for the queue",
+        )
+        await owner.execute("select pg_terminate_backend($1)", victim)
+        with pytest.raises(Exception, match=r"terminat|closed|connection"):
+            await run
+    assert await owner.fetchval("select count(*) from livewell.item where decision is not null") == 0
+    assert await freshness.jobs() == {}
+    assert await freshness.tick() == {"looked": len(KEYS), "queued": len(KEYS)}
+    assert len(await freshness.jobs()) == len(KEYS)

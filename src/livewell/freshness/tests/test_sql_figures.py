@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from livewell.freshness import FreshnessStore
-from livewell.freshness.tests.catalogue import DAY, HOUR, MINUTE, NOON, SECOND, Catalogue
+from livewell.freshness.tests.catalogue import HOUR, NOON, Catalogue
+from livewell.freshness.tests.surface import DAY, MINUTE, SECOND
 from livewell.kernel import Database
 from livewell.testing import make_type
 

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from livewell.freshness.tests.catalogue import DAY, HOUR, MINUTE, NOON, Catalogue
+from livewell.freshness.tests.catalogue import HOUR, NOON, Catalogue
+from livewell.freshness.tests.surface import DAY, MINUTE
 from livewell.testing import make_type
 
 

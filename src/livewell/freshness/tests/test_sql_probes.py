@@ -6,7 +6,8 @@ from math import sqrt
 import pytest
 
 from livewell.freshness import FreshnessStore
-from livewell.freshness.tests.catalogue import DAY, HOUR, MINUTE, NOON, Catalogue
+from livewell.freshness.tests.catalogue import HOUR, NOON, Catalogue
+from livewell.freshness.tests.surface import DAY, MINUTE
 from livewell.testing import make_type
 
 

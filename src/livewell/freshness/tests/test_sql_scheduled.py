@@ -1,6 +1,7 @@
 """Scheduled refreshes: walks over the keys of a type, begun by its cron expression."""
 
-from livewell.freshness.tests.catalogue import DAY, HOUR, MINUTE, NOON, SECOND, Catalogue
+from livewell.freshness.tests.catalogue import HOUR, NOON, Catalogue
+from livewell.freshness.tests.surface import DAY, MINUTE, SECOND
 from livewell.kernel import Database
 
 

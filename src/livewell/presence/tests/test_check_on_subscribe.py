@@ -77,7 +77,7 @@ async def test_not_too_often(owner: Database) -> None:
         "insert into livewell.user_call values ('u1', date_trunc('minute', now()) - interval '1 minute', 3)"
     )
     # A minute may end between two of them, so that up to six are answered.
-    with pytest.raises(TooMany, match="more than 3 checks"):
+    with pytest.raises(TooMany, match="more than 3 calls"):
         await _many_checks(owner)
     await check(owner, ["note"], "AAPL", user="u2")
 
@@ -100,3 +100,25 @@ async def test_nothing_is_the_callers_to_choose(owner: Database) -> None:
             "select has_function_privilege($1, p.oid, 'execute') from pg_proc as p where p.proname = 'check_items'",
             role,
         )
+
+
+async def test_watching_counts_too(owner: Database) -> None:
+    """Watching and watching again is no way round the limit, and what is refused watches nothing."""
+    await make_type(owner, "note")
+    await owner.execute("select livewell.set_setting('presence.checks_per_minute', '1')")
+    # A minute may end between two of them, so that up to two are answered.
+    with pytest.raises(TooMany, match="more than 1 calls"):
+        await _watch_often(owner)
+    assert await owner.fetchval("select count(*) from livewell.subscription") <= 2
+
+
+async def _watch_often(owner: Database) -> None:
+    for number in range(4):
+        async with owner.transaction() as transaction:
+            await transaction.execute("set local role livewell_user")
+            await transaction.execute("select set_config('request.jwt.claims', $1, true)", json.dumps({"sub": "u1"}))
+            await transaction.fetchval(
+                "select livewell.watch($1, $2::text::jsonb)",
+                "6b7f4f0e-0000-4000-8000-000000000001",
+                json.dumps([{"type": "note", "key": f"K{number}"}]),
+            )

@@ -42,6 +42,16 @@ async def test_drift_is_repaired_and_reported(presence: PresenceSql, owner: Data
     assert (again["items_repaired"], again["pairs_repaired"], again["orphans_removed"]) == (0, 0, 0)
 
 
+async def test_a_subscription_to_nothing_goes(presence: PresenceSql, owner: Database) -> None:
+    """A subscription whose item is gone is removed with its viewer, and told."""
+    await presence.open((1, "anna"))
+    await presence.subscribe((1, "A"), (1, "B"))
+    await owner.execute("delete from livewell.item where key = 'B'")
+    assert (await presence.task("presence_recount"))["orphans_removed"] == 1
+    assert await owner.fetchval("select count(*) from livewell.viewer") == 1
+    assert await presence.viewers() == {"A": 1}
+
+
 async def test_the_recount_is_bounded(presence: PresenceSql, owner: Database) -> None:
     """A thousand repairs a run, and it asks to be run again at once while there are more."""
     await owner.execute(

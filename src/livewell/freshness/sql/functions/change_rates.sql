@@ -1,5 +1,5 @@
 -- How often the content of items changes, per minute, in the order given: as learned of the item, else of its type, else once in
--- a TTL. As `value_looks` takes it.
+-- a TTL.
 -- for: internal
 create or replace function livewell.change_rates(p_item_ids bigint[], p_ttl_minutes double precision[])
 returns double precision[]

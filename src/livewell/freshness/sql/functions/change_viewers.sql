@@ -5,8 +5,18 @@ create or replace function livewell.change_viewers(p_item_ids bigint[], p_by int
 language plpgsql security definer
 set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
+declare
+    v_held bigint;
 begin
     perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
+    get diagnostics v_held = row_count;
+    -- Its type was removed while the caller waited: a viewer of nothing must not stay behind.
+    if v_held < cardinality(p_item_ids) and exists (
+        select from unnest(p_item_ids, p_by) as c (id, by)
+        where c.by > 0 and not exists (select from livewell.item as i where i.id = c.id)
+    ) then
+        raise exception using errcode = 'LWF01', message = 'the data type of an item was removed', hint = 'livewell types list';
+    end if;
     update livewell.item as i
     set viewers = i.viewers + c.by,
         watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,

@@ -8,23 +8,13 @@ language plpgsql security definer
 set search_path = '' as $$
 declare
     v_now constant timestamptz := clock_timestamp();
-    v_user text;
-    v_limit constant integer := livewell.setting_integer('presence.checks_per_minute');
     v_items bigint[];
 begin
     perform livewell.require_primary();
-    v_user := livewell.current_user_id();
     if coalesce(cardinality(p_types), 0) not between 1 and 100 then
         raise exception using errcode = 'LWP02', message = 'a check is for 1 to 100 data types of one key';
     end if;
-    insert into livewell.user_call as c (user_id, minute, calls) values (v_user, date_trunc('minute', v_now), 1)
-    on conflict (user_id) do update
-    set minute = excluded.minute, calls = case when c.minute = excluded.minute then c.calls + 1 else 1 end
-    where c.minute <> excluded.minute or c.calls < v_limit;
-    if not found then
-        raise exception using errcode = 'LWP05', message = format('more than %s checks in one minute', v_limit),
-            hint = 'subscribe instead: what is watched is checked without asking';
-    end if;
+    perform livewell.count_user_call(livewell.current_user_id(), v_now);
     v_items := array(
         select m.item_id from livewell.make_items(p_types, array_fill(p_key, array[cardinality(p_types)]), v_now) as m
         order by m.item_position

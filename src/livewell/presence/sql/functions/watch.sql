@@ -1,5 +1,6 @@
 -- A user looks at items, [{"type", "key"}, …], in a session of the user's own, which is opened when it is not there. All of
--- them, or, when one is wrong or there is no room, none. Answers with how many are new. Who calls is told by the claims.
+-- them, or, when one is wrong or there is no room, none. Answers with how many are new. Who calls is told by the claims;
+-- so many calls a minute and user, because each may lead to refreshes.
 -- for: user
 create or replace function livewell.watch(p_session uuid, p_items jsonb) returns integer
 language plpgsql security definer
@@ -15,6 +16,7 @@ begin
     v_user := livewell.current_user_id();
     select a.types, a.keys into v_types, v_keys from livewell.items_asked(p_items) as a;
     perform livewell.require_own_session(p_session, v_user);
+    perform livewell.count_user_call(v_user, v_now);
     if not livewell.is_session_live(p_session, v_now) then
         -- Calls of one user count its sessions one after the other.
         perform pg_advisory_xact_lock(hashtextextended('livewell/presence/' || v_user, 0));

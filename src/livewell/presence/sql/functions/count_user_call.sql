@@ -1,0 +1,18 @@
+-- Counts a call of a user that may lead to refreshes, and refuses it when there were too many in this minute. One row per user:
+-- a new minute begins it anew.
+-- for: internal
+create or replace function livewell.count_user_call(p_user text, p_now timestamptz) returns void
+language plpgsql security definer
+set search_path = '' as $$
+declare
+    v_limit constant bigint := livewell.setting_integer('presence.checks_per_minute');
+begin
+    insert into livewell.user_call as c (user_id, minute, calls) values (p_user, date_trunc('minute', p_now), 1)
+    on conflict (user_id) do update
+    set minute = excluded.minute, calls = case when c.minute = excluded.minute then c.calls + 1 else 1 end
+    where c.minute <> excluded.minute or c.calls < v_limit;
+    if not found then
+        raise exception using errcode = 'LWP05', message = format('more than %s calls in one minute', v_limit),
+            hint = 'what is watched is checked without asking; a person may set presence.checks_per_minute';
+    end if;
+end $$;
