@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION livewell.bury_jobs(p_ids bigint[], p_tokens uuid[], p
  SET search_path TO ''
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
 AS $function$
 declare
     v_dead livewell.ended_jobs;

@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION livewell.mark_worker_idle(p_worker text, p_now timest
  SECURITY DEFINER
  SET search_path TO ''
  SET enable_seqscan TO 'off'
+ SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
  SET synchronous_commit TO 'off'
 AS $function$

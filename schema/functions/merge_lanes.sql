@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.merge_lanes(p_lane_ids integer[], p_calls in
  SET enable_sort TO 'off'
  SET enable_bitmapscan TO 'off'
  SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
     with best as materialized (

@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION livewell.quota_open(p_provider text, p_priority integ
  STABLE SECURITY DEFINER
  SET search_path TO ''
  SET enable_seqscan TO 'off'
+ SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare

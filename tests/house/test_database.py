@@ -46,6 +46,14 @@ async def test_every_function_pins_its_search_path(owner: Database) -> None:
     assert rows
 
 
+async def test_what_is_forbidden_to_the_planner_is_not_compiled(owner: Database) -> None:
+    """A function that forbids a kind of plan turns JIT off: before 18 what is forbidden costs so much that all is compiled."""
+    rows = {row["name"]: row["settings"] for row in await owner.fetch(_FUNCTIONS)}
+    forbidding = {name: on for name, on in rows.items() if any(re.fullmatch(r"enable_\w+=off", one) for one in on)}
+    assert [name for name, on in forbidding.items() if "jit=off" not in on] == []
+    assert forbidding
+
+
 async def test_no_function_is_executable_by_public(owner: Database) -> None:
     """PostgreSQL grants EXECUTE to PUBLIC by default; nothing of that is left."""
     rows = await owner.fetch(_FUNCTIONS)

@@ -7,7 +7,7 @@ create or replace function livewell.merge_lanes(
     out tokens bigint[], out bytes bigint[], out unsized bigint[]
 )
 language plpgsql stable security definer
-set search_path = '' set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
+set search_path = '' set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off set jit = off as $$
 begin
     with best as materialized (
         select m.* from (

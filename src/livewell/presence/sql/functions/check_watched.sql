@@ -3,7 +3,7 @@
 -- for: internal
 create or replace function livewell.check_watched(p_item_ids bigint[], p_now timestamptz) returns void
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_items bigint[];
 begin
