@@ -127,6 +127,8 @@ class _Calls(ABC):
                     with suppress(LivewellError):
                         await transaction.rollback()
                 raise
+            if not is_usable(connection):
+                raise DatabaseUnavailable("the server ended the transaction before its commit: nothing of it happened")
             await transaction.commit()
 
     async def fetch(self, statement: str, *args: object) -> list[asyncpg.Record]:

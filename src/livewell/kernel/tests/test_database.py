@@ -76,15 +76,19 @@ async def test_a_slow_statement_is_ended_by_the_server(database_url: str) -> Non
         assert await database.fetchval(_PID) == pid
 
 
-async def test_an_idle_transaction_is_ended_by_the_server(database_url: str, owner: Database) -> None:
-    """A caller that forgets its transaction does not keep its locks for ever."""
+@pytest.mark.parametrize("asks_again", [True, False])
+async def test_an_idle_transaction_is_ended_by_the_server(
+    database_url: str, owner: Database, *, asks_again: bool
+) -> None:
+    """A caller that forgets its transaction does not keep its locks for ever, and is told so at its end at the latest."""
     async with _opened(database_url, idle_in_transaction_timeout=timedelta(milliseconds=50)) as database:
 
         async def forget() -> None:
             async with database.transaction() as connection:
                 pid = await connection.fetchval(_PID)
                 await until(partial(_is_gone, owner, pid), "the server ended it")
-                await connection.fetchval("select 1")
+                if asks_again:
+                    await connection.fetchval("select 1")
 
         with pytest.raises(DatabaseUnavailable):
             await forget()

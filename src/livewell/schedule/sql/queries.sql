@@ -15,10 +15,12 @@ select name, status, lease_seconds from livewell.renew_tasks($1, $2)
 select livewell.finish_task($1, $2, $3, $4::text::jsonb, $5::text::jsonb)
 
 -- name: limit_task
--- Gives the transaction the time limit of a task, and answers it in seconds.
+-- Gives the transaction the time limit of a task, and answers it in seconds. A program that stops between the run and its
+-- commit keeps the task from all others only for as long as it may be idle.
 select
     extract(epoch from t.time_limit)::double precision,
-    set_config('statement_timeout', (extract(epoch from t.time_limit) * 1000)::bigint::text, true)
+    set_config('statement_timeout', (extract(epoch from t.time_limit) * 1000)::bigint::text, true),
+    set_config('idle_in_transaction_session_timeout', '3s', true)
 from (select coalesce((select time_limit from livewell.tasks where name = $1), interval '30 seconds')) as t (time_limit)
 
 -- name: run_task

@@ -13,6 +13,7 @@ from livewell.app import Livewell
 from livewell.kernel import Database
 from livewell.schedule import InvalidTask, LeaseKeeper, Scheduler, TaskContext, TaskStore
 from livewell.schedule.leases import Held, Stop
+from livewell.schedule.store import SqlTaskStore
 from livewell.schedule.tests.sql_surface import make_function, only
 from livewell.settings import SettingsWatcher
 from livewell.testing import until
@@ -73,6 +74,28 @@ async def test_a_change_wakes_the_scheduler(database_url: str, owner: Database, 
         await app.tasks.set_task("mine", {"enabled": True}, reason=None, actor="tests")
         async with asyncio.timeout(10):
             await ran.wait()
+
+
+async def test_a_program_that_stops_before_its_commit_gives_the_task_up(database: Database, owner: Database) -> None:
+    """A node that is stopped between a run and its commit keeps the task from others for seconds, and its run is undone."""
+    await only(owner)
+    await owner.execute("create table public.done (at timestamptz)")
+    run = await make_function(owner, "work", "insert into public.done values (p_now); return null;")
+    await TaskStore(database).apply_tasks({"sql": {"run": run, "every": "1 hour"}}, plan_only=False, actor="tests")
+    async with database.connection() as stopped:
+        begun = stopped.transaction()
+        await begun.start()
+        store = SqlTaskStore(stopped)
+        limit = await store.limit_task("sql")
+        assert (await store.run_task("sql", "stopped", force=False, within=limit))["ran"]
+
+        async def another_has_run() -> bool:
+            answer = await database.fetchval("select livewell.run_task('sql', false, 'another')::text")
+            return '"ran"' in answer
+
+        await until(another_has_run, "the task is free again", within=timedelta(seconds=20))
+        assert stopped.is_closed()
+    assert await owner.fetchval("select count(*) from public.done") == 1
 
 
 async def _listening(owner: Database) -> bool:
