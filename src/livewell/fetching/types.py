@@ -1,0 +1,109 @@
+"""What a refresh came to. Expected outcomes are values: a fetch ends in exactly one of `Outcome`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from uuid import UUID
+
+JsonObject: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fetched:
+    """An answer that holds: every row of the key, as its model has them.
+
+    Whether it is new is found where it is stored: with the hash or the source time of what is there, it is unchanged.
+    """
+
+    word: ClassVar[str] = "fetched"
+    rows: Sequence[JsonObject]
+    source_time: datetime | None = None
+    content_hash: bytes
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unchanged:
+    """The provider has what is stored already: a success, which moves the key's timestamp."""
+
+    word: ClassVar[str] = "unchanged"
+    why: Literal["not_modified", "same_content", "same_source_time"]
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Refused:
+    """An answer that is not believed: `reason` is a short code (`empty`, `schema`, `bounds`, `old_data`, …)."""
+
+    word: ClassVar[str] = "refused"
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Throttled:
+    """The provider said: too much; again after so many seconds, if it said when. Costs no retry."""
+
+    word: ClassVar[str] = "throttled"
+    seconds: float | None = None
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failed:
+    """No answer, or none to be read: `reason` is a short code (`timeout`, `connect`, `status`, …)."""
+
+    word: ClassVar[str] = "failed"
+    reason: str
+    message: str
+    status: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gone:
+    """The provider does not have the key."""
+
+    word: ClassVar[str] = "gone"
+    message: str
+
+
+Outcome: TypeAlias = Fetched | Unchanged | Refused | Throttled | Failed | Gone
+
+
+class Ended(NamedTuple):
+    """One refresh to be ended: what its job was, what it came to, and what it spent at its endpoint.
+
+    A tuple, because thousands are made a second. `rate` is what the answer said of limits; `sent` is false when nothing
+    was sent at all.
+    """
+
+    job_id: int
+    lease_token: UUID
+    item_id: int
+    data_type: str
+    key: str
+    outcome: Outcome
+    bytes: int | None = None
+    tokens: int | None = None
+    rate: JsonObject | None = None
+    sent: bool = True
+
+
+class Stored(NamedTuple):
+    """What became of one ended refresh: the state of its job, `lost` where the lease no longer counted."""
+
+    job_id: int
+    state: str
+    outcome: str
+    reason: str | None
+
+
+class Condition(NamedTuple):
+    """What a conditional request for an item may say: what its last answer was marked with."""
+
+    item_id: int
+    etag: str | None
+    last_modified: str | None
