@@ -55,7 +55,7 @@ from livewell.kernel import (
     migrate,
 )
 from livewell.presence import Presence, PresenceGauges, tell_recounted, tell_swept
-from livewell.registry import CalendarKeeper, RegistryStore
+from livewell.registry import TYPES_CHANNEL, CalendarKeeper, RegistryStore
 from livewell.schedule import CHANNEL as TASKS_CHANNEL
 from livewell.schedule import (
     LeaseKeeper,
@@ -367,24 +367,26 @@ class Livewell:
         kept = task_handler_of(MARKET_CALENDAR, CalendarKeeper(self.registry).run_once, TaskDeclaration())
         return {MARKET_CALENDAR: kept, **self._tasks}
 
-    async def service(self, options: WorkerOptions | None = None) -> tuple[Service, Worker]:
-        """A worker with everything it needs beside it: listener, settings, scheduler, gauges."""
+    async def service(
+        self, options: WorkerOptions | None = None, *, scheduled: bool = True
+    ) -> tuple[Service, Worker]:
+        """A worker with everything it needs beside it: listener, settings, scheduler unless told not to, gauges."""
         settings = await SettingsWatcher.begin(self.database)
         worker = self.worker(settings, options)
         await worker.check()
-        service = await self._service(settings, [worker])
+        service = await self._service(settings, [worker], scheduled=scheduled)
         service.add_component(worker)
         service.add(QueueGauges(self.jobs))
         return service, worker
 
-    async def _service(self, settings: SettingsWatcher, beside: list[Worker]) -> Service:
+    async def _service(self, settings: SettingsWatcher, beside: list[Worker], *, scheduled: bool = True) -> Service:
         """The scheduler and what it needs, with whoever else wants to be told of notifications."""
         try:
             await make_partitions(self.jobs)
         except LivewellError as error:
             log.warning("first_care_failed", error=str(error))
-        scheduler = self.scheduler(settings)
-        told: list[SettingsWatcher | Scheduler | Worker] = [settings, scheduler, *beside]
+        schedulers = [self.scheduler(settings)] if scheduled else []
+        told: list[SettingsWatcher | Scheduler | Worker] = [settings, *schedulers, *beside]
 
         def on_notify(channel: str, payload: str) -> None:
             for one in told:
@@ -396,7 +398,7 @@ class Livewell:
 
         listener = Listener(
             self.database.options,
-            [JOBS_CHANNEL, CANCEL_CHANNEL, SETTINGS_CHANNEL, TASKS_CHANNEL],
+            [JOBS_CHANNEL, CANCEL_CHANNEL, SETTINGS_CHANNEL, TASKS_CHANNEL, TYPES_CHANNEL],
             on_notify,
             on_reconnect,
             longest_pause=LONGEST_PAUSE,
@@ -408,16 +410,17 @@ class Livewell:
                 FreshnessGauges(self.freshness),
                 PresenceGauges(self.presence.store),
             ],
-            components=[listener, scheduler],
+            components=[listener, *schedulers],
             options=ServiceOptions(longest_pause=LONGEST_PAUSE, first_round_within=FIRST_ROUNDS),
         )
         service.add(settings, wake=settings.wake)
-        settings.subscribe(lambda _: scheduler.wake.set())
+        for scheduler in schedulers:
+            settings.subscribe(lambda _, wake=scheduler.wake: wake.set())
         return service
 
-    async def run_worker(self, options: WorkerOptions | None = None) -> int:
-        """Run a worker until SIGTERM or SIGINT; returns the exit code."""
-        service, _ = await self.service(options)
+    async def run_worker(self, options: WorkerOptions | None = None, *, scheduled: bool = True) -> int:
+        """Run a worker, and due tasks beside it unless told not to, until SIGTERM or SIGINT; returns the exit code."""
+        service, _ = await self.service(options, scheduled=scheduled)
         return await service.run()
 
     async def run_scheduler(self) -> int:

@@ -2,7 +2,8 @@
 
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -49,13 +50,22 @@ def apply(
 ) -> None:
     """Make providers, endpoints, keys, types and tasks as a file declares them. Shows what will change, then asks."""
     from livewell.cli.errors import Misused
-    from livewell.kernel import DeclarationsRefused
 
     if as_json and not (yes or plan):
         raise Misused("--json cannot ask", fix="say --yes, or --plan to change nothing")
+    with problems_told():
+        wish = Wish(declared=read_file(file), plan_only=plan, agreed=yes, verbose=verbose, as_json=as_json)
+        run(ctx, lambda app: carry_out(app, wish))
+
+
+@contextmanager
+def problems_told() -> Iterator[None]:
+    """Say every problem of a file on a line of its own."""
+    from livewell.cli.errors import Misused
+    from livewell.kernel import DeclarationsRefused
+
     try:
-        wish = Wish(declared=_read(file), plan_only=plan, agreed=yes, verbose=verbose, as_json=as_json)
-        run(ctx, lambda app: _carry_out(app, wish))
+        yield
     except DeclarationsRefused as refused:
         for problem in refused.problems:
             sys.stderr.write(f"{problem}\n")
@@ -72,7 +82,8 @@ def sections() -> "list[Section]":
     return [ProviderSection(), TypeSection(), PresenceSection(), TaskSection()]
 
 
-def _read(file: Path) -> "Declarations":
+def read_file(file: Path) -> "Declarations":
+    """What a file declares, or the problems in it, each with its line."""
     from livewell.cli.errors import FileUnavailable
     from livewell.kernel import read_declarations
 
@@ -83,7 +94,8 @@ def _read(file: Path) -> "Declarations":
     return read_declarations(content, str(file), sections())
 
 
-async def _carry_out(app: "Livewell", wish: Wish) -> None:
+async def carry_out(app: "Livewell", wish: Wish) -> None:
+    """Show what a file changes, and change it if that is agreed."""
     planned = await _planned(app.database, wish.declared)
     if not wish.as_json:
         _show(wish, planned)

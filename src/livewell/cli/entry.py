@@ -30,6 +30,7 @@ from livewell.cli import (
     settings,
     tasks,
     types,
+    up,
     watch,
     worker,
     workers,
@@ -47,6 +48,7 @@ app = typer.Typer(
 )
 
 app.command("migrate", epilog=migrate.EXAMPLE)(migrate.migrate)
+app.command("up", epilog=up.EXAMPLE)(up.up)
 app.command("worker", epilog=worker.EXAMPLE)(worker.worker)
 app.command("workers", epilog=workers.LIST_EXAMPLE)(workers.list_workers)
 app.add_typer(jobs.group, name="jobs")

@@ -36,10 +36,11 @@ from livewell.registry.errors import (
     UnknownType,
     UnknownTypeField,
 )
-from livewell.registry.store import RegistryStore
+from livewell.registry.store import TYPES_CHANNEL, RegistryStore
 from livewell.registry.types import DataType, Exchange, Finding, Imported, MarketSession, TypeKey
 
 __all__ = [
+    "TYPES_CHANNEL",
     "TYPE_COLUMNS",
     "CalendarKeeper",
     "CalendarUnavailable",

@@ -12,6 +12,8 @@ from livewell.registry.errors import ReadOnlyRegistry
 from livewell.registry.types import DataType, Exchange, Finding, Imported, JsonObject, MarketSession, TypeKey
 
 QUERIES = Queries.of("livewell.registry")
+# Told with the name of a type whenever one is written.
+TYPES_CHANNEL = "livewell_types"
 
 
 class RegistryStore:

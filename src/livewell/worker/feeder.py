@@ -50,9 +50,6 @@ class Feeder:
         self._store = store
         self._hold = hold
         self._worker = worker
-        self._groups = list(shares)
-        self._shares = list(shares.values())
-        self._kinds = kinds
         self._claim_batch = claim_batch
         self._poll_interval = poll_interval
         self._mean_seconds = mean_seconds
@@ -60,6 +57,14 @@ class Feeder:
         self.idle = asyncio.Event()
         self._marked = False
         self._rests = 0
+        self.serve(shares, kinds)
+
+    def serve(self, shares: Mapping[str, float], kinds: list[str]) -> None:
+        """Claim from these groups, of these kinds, from the next claim on."""
+        self._groups = list(shares)
+        self._shares = list(shares.values())
+        self._kinds = kinds
+        self.rouse()
 
     def rouse(self) -> None:
         """Make it look again, whatever it waits for: a notification came, or it is to stop."""

@@ -11,8 +11,8 @@ Events: `finish_failed`, `outcome_refused`, `lease_lost` (with the job id).
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import structlog
 
@@ -38,21 +38,49 @@ _LONGEST_PAUSE = 4.0
 _ABOUT_THE_VALUE = ("22", "23", "54")
 
 
+O = TypeVar("O")
 # An attempt that is over, and how.
-Ended: TypeAlias = tuple[HeldJob, Outcome]
+Ended: TypeAlias = tuple[HeldJob, O]
 
 
-class Finisher:
+class Ends(Protocol[O]):
+    """How attempts of some kinds are ended in the database, in one transaction a batch."""
+
+    async def finish(self, batch: Sequence[Ended[O]]) -> dict[JobId, str]:
+        """The state of each job that is not completed now, `lost` where the attempt no longer counted."""
+        ...
+
+    def instead(self, outcome: O, why: str) -> O | None:
+        """What is sent in place of an outcome that the database refused; None when that was the least there is."""
+        ...
+
+
+class JobEnds:
+    """Jobs that end alone."""
+
+    def __init__(self, store: JobStore) -> None:
+        self._store = store
+
+    async def finish(self, batch: Sequence[Ended[Outcome]]) -> dict[JobId, str]:
+        return await self._store.finish_jobs(
+            [Finish(held.job.job_id, held.job.lease_token, outcome, held.spent) for held, outcome in batch]
+        )
+
+    def instead(self, outcome: Outcome, why: str) -> Outcome | None:
+        return None if isinstance(outcome, Failed) else Failed(error={"type": "OutcomeRefused", "message": why})
+
+
+class Finisher(Generic[O]):
     """Takes how jobs ended and tells the database; `forget` is called for each when it has answered."""
 
-    def __init__(self, store: JobStore, forget: Callable[[HeldJob], None]) -> None:
-        self._store = store
+    def __init__(self, ends: Ends[O], forget: Callable[[HeldJob], None]) -> None:
+        self._ends = ends
         self._forget = forget
-        self._pending: list[Ended] = []
+        self._pending: list[Ended[O]] = []
         self._more = asyncio.Event()
         self.finished = asyncio.Event()
 
-    def add(self, held: HeldJob, outcome: Outcome) -> None:
+    def add(self, held: HeldJob, outcome: O) -> None:
         self._pending.append((held, outcome))
         self._more.set()
 
@@ -70,24 +98,22 @@ class Finisher:
             await self._send(self._next_batch())
             self.finished.set()
 
-    def _next_batch(self) -> list[Ended]:
+    def _next_batch(self) -> list[Ended[O]]:
         """At most one attempt of each job: one that was lost, and run here again, may have two outcomes waiting."""
         batch = self._pending[:BATCH]
         del self._pending[:BATCH]
         if len({held.job.job_id for held, _ in batch}) == len(batch):
             return batch
-        first: dict[JobId, Ended] = {}
+        first: dict[JobId, Ended[O]] = {}
         self._pending[:0] = [ended for ended in batch if first.setdefault(ended[0].job.job_id, ended) is not ended]
         return list(first.values())
 
-    async def _send(self, batch: list[Ended]) -> None:
+    async def _send(self, batch: list[Ended[O]]) -> None:
         failures = 0
         while True:
             try:
                 with FINISH_SECONDS.time():
-                    states = await self._store.finish_jobs(
-                        [Finish(held.job.job_id, held.job.lease_token, outcome, held.spent) for held, outcome in batch]
-                    )
+                    states = await self._ends.finish(batch)
             except Exception as error:  # noqa: BLE001 - an outcome is not dropped for any reason
                 if _is_refused(error):
                     return await self._send_apart(batch, error)
@@ -97,7 +123,7 @@ class Finisher:
             else:
                 return self._told(batch, states, repeated=failures > 0)
 
-    async def _send_apart(self, batch: list[Ended], error: Exception) -> None:
+    async def _send_apart(self, batch: list[Ended[O]], error: Exception) -> None:
         """Send a refused batch in halves; what is refused alone fails its job, or is left to its lease if it cannot."""
         if len(batch) > 1:
             await self._send(batch[: len(batch) // 2])
@@ -105,13 +131,13 @@ class Finisher:
             return
         ((held, outcome),) = batch
         log.error("outcome_refused", job_id=held.job.job_id, kind=held.job.kind, error=text_of(error))
-        if isinstance(outcome, Failed):
+        instead = self._ends.instead(outcome, f"its outcome could not be kept: {text_of(error)}")
+        if instead is None:
             self._forget(held)
             return
-        message = f"its outcome could not be kept: {text_of(error)}"
-        await self._send([(held, Failed(error={"type": "OutcomeRefused", "message": message}))])
+        await self._send([(held, instead)])
 
-    def _told(self, batch: list[Ended], states: dict[JobId, str], *, repeated: bool) -> None:
+    def _told(self, batch: list[Ended[O]], states: dict[JobId, str], *, repeated: bool) -> None:
         for held, _ in batch:
             self._forget(held)
         counts = Counter((held.job.kind, states.get(held.job.job_id, "completed")) for held, _ in batch)

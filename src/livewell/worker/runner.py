@@ -16,6 +16,7 @@ from livewell.worker.context import JobContext
 from livewell.worker.failures import describe, is_contention, text_of
 from livewell.worker.handlers import Handler
 from livewell.worker.hold import HeldJob, Hold, Stop
+from livewell.worker.refreshing import Refreshed
 from livewell.worker.tracing import attempt_span, is_on
 
 log = structlog.get_logger("livewell.worker")
@@ -33,7 +34,7 @@ class Runner:
         self,
         hold: Hold,
         handlers: Mapping[str, Handler],
-        on_end: Callable[[HeldJob, Outcome], None],
+        on_end: Callable[[HeldJob, Outcome | Refreshed], None],
         *,
         worker: str,
         checker: PayloadChecker | None = None,
@@ -96,7 +97,7 @@ class Runner:
         RUN_TIMES.observe(kind, seconds)
         self.mean_seconds = seconds if self.mean_seconds is None else self.mean_seconds * 0.95 + seconds * 0.05
 
-    async def _attempt(self, held: HeldJob, task: "asyncio.Task[None] | None") -> Outcome | None:
+    async def _attempt(self, held: HeldJob, task: "asyncio.Task[None] | None") -> Outcome | Refreshed | None:
         """Run the handler; None when the attempt no longer counts."""
         job = held.job
         handler = self._handlers[job.kind]
@@ -116,7 +117,7 @@ class Runner:
                     answer = await call
             else:
                 answer = await call
-            return handler.outcome_of(answer)
+            return answer if isinstance(answer, Refreshed) else handler.outcome_of(answer)
         except InvalidPayload as error:
             log.warning("job_dead", kind=job.kind, reason=error.message)
             return Dead(error.message, describe(error, job, worker=self._worker, started_at=_ago(held)))

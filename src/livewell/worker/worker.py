@@ -4,7 +4,7 @@ Claiming, finishing and heartbeats each have a connection of their own, so that 
 handler. Draining: nothing new is claimed, what has not started is given back, what runs is let finish, and the
 worker says goodbye.
 
-Events: `worker_started`, `worker_draining`, `worker_stopped`, `kinds_not_read`, `goodbye_failed`.
+Events: `worker_started`, `worker_serves`, `worker_draining`, `worker_stopped`, `kinds_not_read`, `goodbye_failed`.
 """
 
 import asyncio
@@ -17,15 +17,18 @@ from datetime import timedelta
 
 import structlog
 
-from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, PayloadChecker, Reset, Spent
-from livewell.kernel import Database, LivewellError
+from livewell.fetching import FetchStore
+from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, Outcome, PayloadChecker, Reset, Spent
+from livewell.kernel import Database, LivewellError, wait_for_any
+from livewell.registry import TYPES_CHANNEL
 from livewell.settings import SettingsWatcher
 from livewell.worker.errors import NothingToServe
 from livewell.worker.feeder import Feeder
-from livewell.worker.finisher import Finisher
+from livewell.worker.finisher import Finisher, JobEnds
 from livewell.worker.handlers import Handler
 from livewell.worker.heartbeater import Heartbeater
-from livewell.worker.hold import Hold
+from livewell.worker.hold import HeldJob, Hold
+from livewell.worker.refreshing import Refreshed, RefreshEnds, Refresher
 from livewell.worker.runner import Runner
 
 log = structlog.get_logger("livewell.worker")
@@ -50,7 +53,12 @@ class Worker:
     name = "worker"
 
     def __init__(
-        self, database: Database, handlers: Sequence[Handler], settings: SettingsWatcher, options: WorkerOptions
+        self,
+        database: Database,
+        handlers: Sequence[Handler],
+        settings: SettingsWatcher,
+        options: WorkerOptions,
+        refresher: Refresher | None = None,
     ) -> None:
         self.id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         self._database = database
@@ -60,8 +68,10 @@ class Worker:
             handler.kind: handler for handler in handlers if options.kinds is None or handler.kind in options.kinds
         }
         self._declared = [handler.kind for handler in handlers]
-        self._claiming, self._finishing, self._beating = (database.line() for _ in range(3))
+        self._refresher = refresher
+        self._claiming, self._finishing, self._storing, self._beating = (database.line() for _ in range(4))
         self._parts: _Parts | None = None
+        self._types_changed = asyncio.Event()
         self.started = asyncio.Event()
 
     @property
@@ -71,6 +81,7 @@ class Worker:
 
     async def check(self) -> None:
         """Raise `NothingToServe` before anything runs, when what was asked for has no handler here."""
+        await self._follow_types()
         missing = sorted(set(self._options.kinds or ()) - set(self._declared))
         if missing:
             raise NothingToServe(
@@ -89,6 +100,7 @@ class Worker:
             store.register_worker(self.id, list(shares), [kind.kind for kind in served], slots),
             self._claiming.open(),
             self._finishing.open(),
+            *([self._storing.open()] if self._refresher else []),
         )
         self._parts = parts = self._build(Hold(slots), shares, served, PayloadChecker(store))
         parts.runner.follow(kinds)
@@ -108,11 +120,19 @@ class Worker:
         return await store.list_kinds(list(self._handlers))
 
     def _build(self, hold: Hold, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker) -> "_Parts":
-        finisher = Finisher(JobStore(self._finishing), hold.forget)
+        finisher = Finisher(JobEnds(JobStore(self._finishing)), hold.forget)
+        storer = Finisher(RefreshEnds(FetchStore(self._storing)), hold.forget)
+
+        def on_end(held: HeldJob, outcome: Outcome | Refreshed) -> None:
+            if isinstance(outcome, Refreshed):
+                storer.add(held, outcome)
+            else:
+                finisher.add(held, outcome)
+
         runner = Runner(
             hold,
             self._handlers,
-            finisher.add,
+            on_end,
             worker=self.id,
             checker=checker,
         )
@@ -127,15 +147,17 @@ class Worker:
             poll_interval=self._poll_interval,
             mean_seconds=lambda: runner.mean_seconds,
         )
-        return _Parts(hold=hold, feeder=feeder, runner=runner, finisher=finisher, heartbeater=heartbeater)
+        return _Parts(
+            hold=hold, feeder=feeder, runner=runner, finisher=finisher, storer=storer, heartbeater=heartbeater
+        )
 
     async def _run_parts(self, stop: asyncio.Event, parts: "_Parts") -> None:
         """Stop the parts in the order in which work leaves the worker: feeder, slots, finisher, heartbeats."""
         slots_stop, finisher_stop, beats_stop = asyncio.Event(), asyncio.Event(), asyncio.Event()
         async with asyncio.TaskGroup() as tasks:
-            following = tasks.create_task(self._follow_kinds(parts.runner))
+            following = tasks.create_task(self._follow_kinds(parts))
             beats = tasks.create_task(parts.heartbeater.run(beats_stop))
-            finishing = tasks.create_task(parts.finisher.run(finisher_stop))
+            finishing = [tasks.create_task(one.run(finisher_stop)) for one in (parts.finisher, parts.storer)]
             slots = tasks.create_task(parts.runner.run(slots_stop))
             feeding = tasks.create_task(parts.feeder.run(stop))
             await stop.wait()
@@ -150,18 +172,42 @@ class Worker:
             await slots
             finisher_stop.set()
             parts.finisher.rouse()
-            await finishing
+            parts.storer.rouse()
+            await asyncio.gather(*finishing)
             beats_stop.set()
             await beats
 
-    async def _follow_kinds(self, runner: Runner) -> None:
-        """Kinds are data: what was tuned applies here too, after a while."""
+    async def _follow_kinds(self, parts: "_Parts") -> None:
+        """Kinds and types are data: what was tuned or declared applies here too, after a while."""
+        store = JobStore(self._database)
         while True:
-            await asyncio.sleep(self._options.kinds_interval.total_seconds())
+            await wait_for_any(self._types_changed, timeout=self._options.kinds_interval.total_seconds())
+            self._types_changed.clear()
             try:
-                runner.follow(await JobStore(self._database).list_kinds(list(self._handlers)))
+                before = set(self._handlers)
+                await self._follow_types()
+                kinds = await store.list_kinds(list(self._handlers))
+                parts.runner.follow(kinds)
+                if set(self._handlers) != before:
+                    await self._serve(store, kinds, parts)
             except LivewellError as error:
                 log.warning("kinds_not_read", worker=self.id, error=str(error))
+
+    async def _follow_types(self) -> None:
+        """Take up types that are new here; one that is gone has no jobs, so its handler may stay."""
+        if self._refresher is None:
+            return
+        for kind, handler in (await self._refresher.follow()).items():
+            self._declared = sorted({*self._declared, kind})
+            if self._options.kinds is None or kind in self._options.kinds:
+                self._handlers[kind] = handler
+
+    async def _serve(self, store: JobStore, kinds: Sequence[Kind], parts: "_Parts") -> None:
+        shares = self._shares(kinds)
+        served = [kind.kind for kind in kinds if kind.queue_group in shares]
+        await store.register_worker(self.id, list(shares), served, parts.hold.slots)
+        parts.feeder.serve(shares, served)
+        log.info("worker_serves", worker=self.id, groups=shares, kinds=served)
 
     async def _say_goodbye(self, store: JobStore) -> None:
         try:
@@ -176,6 +222,8 @@ class Worker:
             return
         if channel == JOBS_CHANNEL:
             self._parts.feeder.rouse()
+        elif channel == TYPES_CHANNEL:
+            self._types_changed.set()
         elif channel == CANCEL_CHANNEL and payload == self.id:
             self._parts.heartbeater.wake.set()
 
@@ -184,12 +232,13 @@ class Worker:
         if self._parts is not None:
             self._parts.feeder.rouse()
             self._parts.heartbeater.wake.set()
+            self._types_changed.set()
 
     def _shares(self, kinds: Sequence[Kind]) -> dict[str, float]:
         """The groups to serve: those asked for, or every group one of the kinds belongs to, with equal shares."""
         groups = sorted({kind.queue_group for kind in kinds})
         shares = dict(self._options.shares) or dict.fromkeys(groups, 1.0)
-        if not set(shares) & set(groups):
+        if not set(shares) & set(groups) and (self._options.shares or self._refresher is None):
             raise NothingToServe(
                 f"no handler here serves {', '.join(shares) or 'anything'}",
                 fix=f"the groups of the declared kinds are: {', '.join(groups) or 'none'}",
@@ -213,5 +262,6 @@ class _Parts:
     hold: Hold
     feeder: Feeder
     runner: Runner
-    finisher: Finisher
+    finisher: Finisher[Outcome]
+    storer: Finisher[Refreshed]
     heartbeater: Heartbeater

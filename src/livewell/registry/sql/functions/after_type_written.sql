@@ -1,5 +1,5 @@
 -- However a type is written, the kind of its refreshes is known, in its group, and when what decides on its freshness changes
--- whoever watches it is looked at again: in the same transaction.
+-- whoever watches it is looked at again: in the same transaction. Workers are told.
 -- for: internal
 create or replace function livewell.after_type_written() returns trigger
 language plpgsql security definer
@@ -17,5 +17,6 @@ begin
     ) then
         perform livewell.due_now(array[new.name], new.updated_at);
     end if;
+    perform pg_notify('livewell_types', new.name);
     return null;
 end $$;

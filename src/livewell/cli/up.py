@@ -1,0 +1,86 @@
+"""`livewell up`: everything a `livewell.toml` declares, running, until told to stop."""
+
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from livewell.cli.options import chosen
+from livewell.cli.output import note, say
+from livewell.cli.session import set_up_logs
+
+if TYPE_CHECKING:
+    from livewell.app import Livewell
+    from livewell.kernel import Declarations
+    from livewell.worker import WorkerOptions
+
+EXAMPLE = "Example: livewell up --only checker"
+ROLES = {"worker": "runs jobs and refreshes", "checker": "looks at what is due, and runs the other tasks"}
+
+
+def up(
+    ctx: typer.Context,
+    application: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODULE:APP]", help="A Livewell object with fetchers and jobs in Python; none is needed without."
+        ),
+    ] = None,
+    file: Annotated[
+        Path, typer.Option("--file", "-f", metavar="FILE", help="What is declared; livewell.toml unless named.")
+    ] = Path("livewell.toml"),
+    only: Annotated[
+        str | None, typer.Option("--only", metavar="ROLE,…", help=f"Only these of: {', '.join(ROLES)}.")
+    ] = None,
+    apply: Annotated[bool, typer.Option(help="Make things as the file declares them first.")] = True,
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", min=1, max=10_000, help="Jobs at once; else worker.concurrency.")
+    ] = None,
+) -> None:
+    """Apply a file and run what it declares: checker, schedule and worker, on as many machines as you like.
+
+    Without DATABASE_URL the embedded PostgreSQL is used. The first Ctrl-C or SIGTERM lets running jobs finish, the second
+    stops at once.
+    """
+    import asyncio
+
+    from livewell.app import Livewell
+    from livewell.cli.apply import problems_told, read_file
+    from livewell.cli.loading import load_application
+    from livewell.worker import WorkerOptions
+
+    roles = _roles(only)
+    set_up_logs("info")
+    with problems_told():
+        declared = read_file(file) if apply and (file.exists() or application is None) else None
+        app = load_application(application, chosen(ctx)) if application else Livewell(chosen(ctx).database_url)
+        raise typer.Exit(asyncio.run(_run(app, declared, roles, WorkerOptions(concurrency=concurrency))))
+
+
+async def _run(
+    app: "Livewell", declared: "Declarations | None", roles: Collection[str], options: "WorkerOptions"
+) -> int:
+    from livewell.cli.apply import Wish, carry_out
+    from livewell.registry import ReadOnlyRegistry
+
+    async with app:
+        if declared is not None:
+            wish = Wish(declared=declared, plan_only=False, agreed=True, verbose=False, as_json=False)
+            try:
+                await carry_out(app, wish)
+            except ReadOnlyRegistry as fact:
+                note(f"{declared.file} is not applied: {fact}")
+        say(f"up: {', '.join(sorted(roles))} (Ctrl-C ends it)")
+        sys.stdout.flush()
+        if "worker" in roles:
+            return await app.run_worker(options, scheduled="checker" in roles)
+        return await app.run_scheduler()
+
+
+def _roles(only: str | None) -> set[str]:
+    from livewell.cli.inputs import known
+
+    asked = None if only is None else [role.strip() for role in only.split(",")]
+    return set(known(asked, list(ROLES), "role") or ROLES)
