@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import structlog
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from livewell.audit import tell_sealed
-from livewell.budgets import BudgetGauges, BudgetStore
+from livewell.budgets import BudgetGauges, BudgetStore, Endpoint, Provider
+from livewell.fetching import Client, Fetcher, Fetching, FetchStore, Source, UnsoundFetch, source_of
 from livewell.freshness import FreshnessGauges, FreshnessStore
 from livewell.jobs import (
     CANCEL_CHANNEL,
@@ -55,7 +56,16 @@ from livewell.kernel import (
     migrate,
 )
 from livewell.presence import Presence, PresenceGauges, tell_recounted, tell_swept
-from livewell.registry import TYPES_CHANNEL, CalendarKeeper, RegistryStore
+from livewell.registry import (
+    TYPES_CHANNEL,
+    CalendarKeeper,
+    DataType,
+    InvalidType,
+    ReadOnlyRegistry,
+    RegistryStore,
+    TypeDeclaration,
+    type_fields,
+)
 from livewell.schedule import CHANNEL as TASKS_CHANNEL
 from livewell.schedule import (
     LeaseKeeper,
@@ -72,10 +82,19 @@ from livewell.schedule import (
 )
 from livewell.settings import CHANNEL as SETTINGS_CHANNEL
 from livewell.settings import SettingsWatcher
-from livewell.worker import Handler, HandlerFunction, Worker, WorkerOptions, carried_context, handler_of
+from livewell.worker import (
+    Handler,
+    HandlerFunction,
+    Refresher,
+    Worker,
+    WorkerOptions,
+    carried_context,
+    handler_of,
+)
 
 F = TypeVar("F", bound=HandlerFunction)
 T = TypeVar("T", bound=TaskFunction)
+C = TypeVar("C", bound="type[Fetcher[Any]]")
 
 log = structlog.get_logger("livewell.app")
 
@@ -120,6 +139,10 @@ class Livewell:
         self._handlers: dict[str, Handler] = {}
         self._kinds_of: dict[type[BaseModel], str] = {}
         self._tasks: dict[str, TaskHandler] = {}
+        self._fetchers: dict[str, type[Fetcher[Any]]] = {}
+        self._types: dict[str, dict[str, Any]] = {}
+        self._sources = SourceBook(self)
+        self._client: Client | None = None
         self._warned: set[str] = set()
 
     def connect_to(self, database_url: str) -> None:
@@ -185,8 +208,22 @@ class Livewell:
             await self.tasks.declare_tasks(
                 {name: handler.declaration.fields() for name, handler in self._tasks.items()}, actor="application"
             )
+        if self._types:
+            await self._declare_types()
+
+    async def _declare_types(self) -> None:
+        """Types are the owner's: another login finds them declared, or is told what to do."""
+        try:
+            await self.registry.apply_types(self._types, plan_only=False, actor="application")
+        except ReadOnlyRegistry:
+            known = {one.name for one in await self.registry.list_types()}
+            if not self._types.keys() <= known:
+                raise
 
     async def __aexit__(self, *_: object) -> None:
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
         if self._database is not None:
             await self._database.close()
             self._database = None
@@ -233,6 +270,26 @@ class Livewell:
             return function
 
         return declare
+
+    def type(self, name: str, **fields: Any) -> Callable[[C], C]:
+        """Make the decorated `Fetcher` what fetches a data type; the other fields are those of `[type.NAME]`."""
+        try:
+            declared = type_fields(TypeDeclaration.model_validate(fields))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(step) for step in first["loc"])
+            raise InvalidType(f"type {name}: {where}: {first['msg']}", fix="as [type.NAME] in livewell.toml") from error
+
+        def declare(fetcher: C) -> C:
+            self._fetchers[name] = fetcher
+            self._types[name] = declared
+            return fetcher
+
+        return declare
+
+    @property
+    def fetchers(self) -> Mapping[str, "type[Fetcher[Any]]"]:
+        return self._fetchers
 
     def task(
         self,
@@ -344,7 +401,9 @@ class Livewell:
 
     def worker(self, settings: SettingsWatcher, options: WorkerOptions | None = None) -> Worker:
         """A worker for the kinds declared here, to be run by a service of one's own."""
-        return Worker(self.database, list(self._handlers.values()), settings, options or WorkerOptions())
+        self._client = self._client or Client()
+        refresher = Refresher(Fetching(self._client), FetchStore(self.database), self._sources.read)
+        return Worker(self.database, list(self._handlers.values()), settings, options or WorkerOptions(), refresher)
 
     def scheduler(self, settings: SettingsWatcher) -> Scheduler:
         """What runs the due tasks, to be run by a service of one's own."""
@@ -443,6 +502,36 @@ class Livewell:
         if not answer.handled and request.kind not in self._warned:
             self._warned.add(request.kind)
             log.warning("kind_unhandled", kind=request.kind, job_id=answer.job_id, fix="start a worker for it")
+
+
+class SourceBook:
+    """The sources of an application: compiled when a type, its endpoint or its provider has changed."""
+
+    def __init__(self, app: Livewell) -> None:
+        self._app = app
+        self._known: dict[str, tuple[tuple[datetime, ...], Source | None]] = {}
+
+    async def read(self) -> list[Source]:
+        """The types that this program can fetch, as they are now."""
+        providers = {one.name: one for one in await self._app.budgets.list_providers()}
+        endpoints = {one.name: one for one in await self._app.budgets.list_endpoints()}
+        for one in await self._app.registry.list_types():
+            endpoint = endpoints[one.endpoint]
+            provider = providers[endpoint.provider]
+            version = (one.updated_at, endpoint.updated_at, provider.updated_at)
+            if one.name not in self._known or self._known[one.name][0] != version:
+                self._known[one.name] = version, self._compiled(one, provider, endpoint)
+        return [source for _, source in self._known.values() if source is not None]
+
+    def _compiled(self, one: DataType, provider: Provider, endpoint: Endpoint) -> Source | None:
+        fetcher = self._app.fetchers.get(one.name)
+        if not one.enabled or (fetcher is None and one.fetch is None):
+            return None
+        try:
+            return source_of(one, provider, endpoint, fetcher=fetcher)
+        except UnsoundFetch as fact:
+            log.warning("type_unsound", type=one.name, error=str(fact))
+            return None
 
 
 def _as_json(payload: Any) -> JsonObject:

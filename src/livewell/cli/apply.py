@@ -103,13 +103,18 @@ async def carry_out(app: "Livewell", wish: Wish) -> None:
             await _show_undeclared(app, wish.declared)
     wanted = bool(_things(planned)) and not wish.plan_only
     if wanted and (wish.agreed or _agreed()):
-        async with app.database.transaction() as connection:
-            planned = await _through_sections(connection, wish.declared, plan_only=False)
+        planned = await apply_declared(app, wish.declared)
         if not wish.as_json:
             say(f"applied: {counted(len(_things(planned)), 'thing')} changed")
     if wish.as_json:
         changes = [change for _, change in planned]
         show_json({"file": wish.declared.file, "applied": not wish.plan_only, "changes": changes})
+
+
+async def apply_declared(app: "Livewell", declared: "Declarations") -> "Planned":
+    """Make everything as it is declared: all of it, or nothing."""
+    async with app.database.transaction() as connection:
+        return await _through_sections(connection, declared, plan_only=False)
 
 
 async def _planned(database: "Database", declared: "Declarations") -> "Planned":

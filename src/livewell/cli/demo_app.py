@@ -1,4 +1,4 @@
-"""What the demonstration runs: four kinds in a group of their own, with short leases so that a rescue is soon seen."""
+"""What the demonstration runs beside refreshes: three kinds in a group of their own, with short leases so that a rescue is soon seen."""
 
 import asyncio
 import random
@@ -9,17 +9,13 @@ from pydantic import BaseModel
 from livewell.app import Livewell
 
 GROUP = "demo"
-QUOTE, REPORT, FLAKY, ACCOUNT = "demo.quote_refresh", "demo.report", "demo.flaky", "demo.account_update"
-KINDS = (QUOTE, REPORT, FLAKY, ACCOUNT)
+REPORT, FLAKY, ACCOUNT = "demo.report", "demo.flaky", "demo.account_update"
+KINDS = (REPORT, FLAKY, ACCOUNT)
 LEASE = timedelta(seconds=3)
 TROUBLE = 0.3
 BEFORE_A_REPORT_ENDS = timedelta(seconds=0.5)
 
 app = Livewell()
-
-
-class Quote(BaseModel):
-    symbol: str
 
 
 class Report(BaseModel):
@@ -37,13 +33,6 @@ class Transfer(BaseModel):
 
 class ProviderAway(Exception):
     """What a provider in trouble looks like."""
-
-
-@app.job(QUOTE, group=GROUP, lease=LEASE, priority=9)
-async def refresh_quote(job: Quote) -> dict[str, object]:
-    """A short job, deduplicated by its symbol."""
-    await asyncio.sleep(random.uniform(0.005, 0.03))
-    return {"symbol": job.symbol, "price": round(random.uniform(10, 500), 2)}
 
 
 @app.job(REPORT, group=GROUP, lease=LEASE, time_limit=timedelta(seconds=20))

@@ -8,7 +8,7 @@ from itertools import count
 
 from pydantic_core import to_json
 
-from livewell.cli.demo_app import ACCOUNT, FLAKY, QUOTE, REPORT, app
+from livewell.cli.demo_app import ACCOUNT, FLAKY, REPORT, app
 from livewell.cli.demo_processes import end_with_parent
 from livewell.cli.session import set_up_logs
 from livewell.jobs import JobRequest
@@ -36,16 +36,15 @@ async def produce() -> None:
 
 
 def _batch(number: int) -> list[JobRequest]:
-    """Five quotes, a call, one or two transfers, and now and then a report."""
-    symbols = [f"S{random.randrange(200):03}" for _ in range(5)]
-    jobs = [JobRequest(kind=QUOTE, payload={"symbol": symbol}, dedupe_key=f"demo/{symbol}") for symbol in symbols]
-    jobs.append(JobRequest(kind=FLAKY, payload={"number": number}))
+    """A call, one or two transfers, and now and then a report, which may be one that waits already."""
+    jobs = [JobRequest(kind=FLAKY, payload={"number": number})]
     for _ in range(random.randint(1, 2)):
         account = random.randrange(20)
         payload = {"account": account, "amount": random.randint(-500, 500)}
         jobs.append(JobRequest(kind=ACCOUNT, payload=payload, serial_key=f"demo/account/{account}"))
     if random.getrandbits(1):
-        jobs.append(JobRequest(kind=REPORT, payload={"month": f"2026-{random.randint(1, 12):02}"}))
+        month = f"2026-{random.randint(1, 12):02}"
+        jobs.append(JobRequest(kind=REPORT, payload={"month": month}, dedupe_key=f"demo/report/{month}"))
     return jobs
 
 

@@ -20,6 +20,8 @@ from livewell import __version__
 from livewell.app import Livewell
 from livewell.cli.demo_app import BEFORE_A_REPORT_ENDS, KINDS, LEASE, REPORT
 from livewell.cli.demo_figures import Observer
+from livewell.cli.demo_freshness import MarketObserver, MarketTally
+from livewell.cli.demo_market import Crowd, open_market
 from livewell.cli.demo_processes import DemoProcess
 from livewell.cli.demo_tally import Tally, take_tally
 from livewell.cli.demo_view import View, view_for
@@ -54,6 +56,7 @@ class Stage:
         self._workers: list[DemoProcess] = []
         self._producer: DemoProcess | None = None
         self._view: View | None = None
+        self._market: MarketObserver | None = None
 
     async def play(self) -> int:
         """Run it to its end; the exit code."""
@@ -68,13 +71,13 @@ class Stage:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, on_signal)
         try:
-            tally = await self._perform()
+            tally, market = await self._perform()
         except asyncio.CancelledError:
             return _CUT
-        give_account(tally, duplicates=self._kept)
+        give_account(tally, market, duplicates=self._kept)
         return 0
 
-    async def _perform(self) -> Tally:
+    async def _perform(self) -> tuple[Tally, MarketTally]:
         async with AsyncExitStack() as stack:
             url = self._database_url
             if url is None:
@@ -82,28 +85,36 @@ class Stage:
             await migrate(url)
             app = await stack.enter_async_context(Livewell(url))
             await stack.enter_async_context(_short_jitter(app))
+            simulator = await stack.enter_async_context(open_market(app))
             stack.push_async_callback(self._clear)
-            self._view = stack.enter_context(view_for(await self._title(app), self._hints()))
+            self._view = stack.enter_context(view_for(await self._title(app, simulator.url), self._hints()))
+            self._market = MarketObserver(app, simulator)
             observer = Observer(app.jobs)
             await observer.begin()
+            await self._market.begin()
             await self._run(app, url, observer)
-            return await take_tally(app.jobs, self._acknowledged)
+            return await take_tally(app.jobs, self._acknowledged), await self._market.tally()
 
     async def _run(self, app: Livewell, url: str, observer: Observer) -> None:
+        crowd = Crowd(app)
         environment = {"DATABASE_URL": url, "LIVEWELL_LOG_FORMAT": "json", "LIVEWELL_LOG_LEVEL": "info"}
         self._workers = [await self._start_worker(environment) for _ in range(2)]
         self._producer = await DemoProcess.start("livewell.cli.demo_producer", environment, self._on_line)
         await self._all_there()
+        await crowd.come()
+        self._tell(f"{counted(crowd.people, 'person', 'people')} look at the market")
         began = time.monotonic()
         restart_at = float("inf")
         while not self._stop.is_set() and (passed := time.monotonic() - began) < self._seconds:
             await self._look(app, observer)
+            await crowd.move()
             if self._victim is None and passed >= self._seconds * _KILL_AT and await self._kill_one(app):
                 restart_at = passed + _RESTART_AFTER
             if passed >= restart_at:
                 restart_at = float("inf")
                 self._workers.append(await self._start_worker(environment))
                 self._tell(f"a new worker is started, process {self._workers[-1].pid}")
+        await crowd.leave()
         await self._finish(app, observer)
 
     async def _all_there(self) -> None:
@@ -121,8 +132,8 @@ class Stage:
     async def _look(self, app: Livewell, observer: Observer) -> int:
         """Show how things stand; answer how many jobs are live."""
         figures = await observer.look()
-        if self._view is not None:
-            self._view.show(figures)
+        if self._view is not None and self._market is not None:
+            self._view.show(figures, await self._market.look())
         self._fail_on_early_end()
         await self._tell_of_rescue(app)
         await wait_for_any(self._stop, timeout=_TICK)
@@ -203,11 +214,12 @@ class Stage:
         if self._view is not None:
             self._view.tell(line)
 
-    async def _title(self, app: Livewell) -> str:
+    async def _title(self, app: Livewell, simulator: str) -> str:
         async with app.database.connection() as connection:
             version = connection.get_server_version()
         where = masked("url", self._database_url) if self._database_url else f"embedded, {_shown(_folder())}"
-        return f"Livewell {__version__} · PostgreSQL {version.major}.{version.minor} ({where}) · {self._seconds} s"
+        server = f"PostgreSQL {version.major}.{version.minor} ({where})"
+        return f"Livewell {__version__} · {server} · simulator on {simulator} · {self._seconds} s"
 
     def _hints(self) -> list[str]:
         if self._database_url:
@@ -215,12 +227,19 @@ class Stage:
         else:
             first = f"export LIVEWELL_DATA={_shown(_folder().parent)}"
         name = _program()
-        commands = ("jobs stats", "workers", "jobs list --state failed", "kinds list", "audit list")
+        commands = ("freshness", "viewers", "budget", "warnings", "jobs stats", "workers", "audit list")
         return ["Look at it from another terminal:", f"  {first}", *(f"  {name} {command}" for command in commands)]
 
 
-def give_account(tally: Tally, *, duplicates: int) -> None:
-    """Say what became of every job; raise when a promise was broken."""
+def give_account(tally: Tally, market: MarketTally, *, duplicates: int) -> None:
+    """Say what viewers had and what became of every job; raise when a promise was broken."""
+    say("")
+    within = "–" if market.within_ttl is None else f"{100 * market.within_ttl:.1f} %"
+    say(f"within TTL      {within}  (of what people looked at, sampled all along)")
+    say(f"refreshed       {market.refreshed:,}  ({market.refused:,} answers refused)")
+    say(f"calls           {market.calls:,}  (as the provider counted; {market.unchanged:,} of them unchanged)")
+    say(f"bytes           {market.sent_bytes:,}  (sent by the provider)")
+    say(f"over limit      {market.over_limit:,}")
     say("")
     say(f"enqueued        {tally.enqueued:,}  (acknowledged to the producer; {duplicates:,} more were duplicates)")
     say(f"completed       {tally.completed:,}")
@@ -230,6 +249,11 @@ def give_account(tally: Tally, *, duplicates: int) -> None:
     say(f"still live      {tally.live:,}")
     say(f"lost            {len(tally.lost):,}")
     say(f"accepted twice  {len(tally.accepted_twice):,}")
+    if market.over_limit:
+        raise DemoBroken(
+            f"the provider's limit was passed {market.over_limit} times",
+            fix="this is a bug: please report it, with the folder of the demonstration",
+        )
     if tally.broken:
         raise DemoBroken(
             f"lost: {list(tally.lost[:5])}, accepted twice: {list(tally.accepted_twice[:5])}",

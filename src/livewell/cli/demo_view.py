@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from livewell.cli.demo_figures import HISTORY, Figures, KindFigures
-from livewell.cli.output import console, say
+from livewell.cli.demo_freshness import MarketFigures, TypeFigures
+from livewell.cli.output import console, say, shown_bytes
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _EVENTS = 8
+_BAR = 20
 
 
 class View(Protocol):
@@ -23,7 +25,7 @@ class View(Protocol):
 
     def tell(self, line: str) -> None: ...
 
-    def show(self, figures: Figures) -> None: ...
+    def show(self, figures: Figures, market: MarketFigures) -> None: ...
 
     def __enter__(self) -> Self: ...
 
@@ -49,15 +51,17 @@ class PlainView:
     def tell(self, line: str) -> None:
         self._say(line)
 
-    def show(self, figures: Figures) -> None:
+    def show(self, figures: Figures, market: MarketFigures) -> None:
         if time.monotonic() - self._said < 1:
             return
         self._said = time.monotonic()
         running, waiting = sum(kind.running for kind in figures.kinds), sum(kind.waiting for kind in figures.kinds)
         completed, failed = sum(kind.completed for kind in figures.kinds), sum(kind.failed for kind in figures.kinds)
         rate = sum(kind.rate for kind in figures.kinds)
+        refreshes = sum(one.per_minute for one in market.types)
         self._say(
-            f"{waiting} waiting, {running} running, {completed} completed ({rate:.0f}/s), {failed} dead letters,"
+            f"{market.items} items watched, {_share(market.within_ttl)} within TTL, {refreshes:.0f} refreshes/min;"
+            f" jobs: {waiting} waiting, {running} running, {completed} completed ({rate:.0f}/s), {failed} dead letters,"
             f" {sum(not worker.silent for worker in figures.workers)} workers"
         )
 
@@ -84,15 +88,15 @@ class LiveView:
         self._hints = hints
         self._began = time.monotonic()
         self._events: deque[str] = deque(maxlen=_EVENTS)
-        self._figures: Figures | None = None
+        self._figures: tuple[Figures, MarketFigures] | None = None
         self._live = Live(self._picture(), console=console(), refresh_per_second=4)
 
     def tell(self, line: str) -> None:
         self._events.append(f"{time.monotonic() - self._began:5.1f} s  {line}")
         self._live.update(self._picture())
 
-    def show(self, figures: Figures) -> None:
-        self._figures = figures
+    def show(self, figures: Figures, market: MarketFigures) -> None:
+        self._figures = figures, market
         self._live.update(self._picture())
 
     def __enter__(self) -> Self:
@@ -108,10 +112,61 @@ class LiveView:
 
         parts: list[Table | Text] = [Text(self._title, style="bold"), Text("")]
         if self._figures is not None:
-            parts += [_kinds(self._figures.kinds), Text(""), _workers(self._figures), Text("")]
+            figures, market = self._figures
+            parts += [_types(market.types), Text(""), _budgets(market), Text("")]
+            parts += [_kinds(figures.kinds), Text(""), _workers(figures), Text("")]
         parts += [Text(event) for event in self._events]
         parts += [Text(""), *(Text(hint, style="dim") for hint in self._hints)]
         return Group(*parts)
+
+
+def _types(types: Sequence[TypeFigures]) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("type")
+    for column in ("watched", "viewers", "within TTL", "oldest", "refreshed/min", "refused"):
+        table.add_column(column, justify="right")
+    table.add_column("", width=HISTORY)
+    for one in types:
+        table.add_row(
+            one.name,
+            f"{one.items:,}",
+            f"{one.viewers:,}",
+            _share(one.within_ttl),
+            _wait(one.oldest),
+            f"{one.per_minute:.0f}",
+            f"{one.refused:,}",
+            sparkline(one.rates),
+        )
+    return table
+
+
+def _budgets(market: MarketFigures) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for one in market.budgets:
+        if one.requests_per_minute is not None:
+            used = one.requests_last_minute / one.requests_per_minute
+            calls = f"{one.requests_last_minute:,} of {one.requests_per_minute:,} calls/min"
+            table.add_row(one.name, bar(used), calls, "" if one.opens_at is None else "closed")
+    if market.quota is not None and market.quota.quota_bytes:
+        used_bytes, allowed = market.quota.used_bytes, market.quota.allowed_bytes or market.quota.quota_bytes
+        table.add_row(
+            market.quota.provider, bar(used_bytes / allowed), f"{shown_bytes(used_bytes)} of {shown_bytes(allowed)}", ""
+        )
+    return table
+
+
+def bar(share: float) -> str:
+    """A share as a bar of twenty."""
+    full = min(_BAR, max(0, round(share * _BAR)))
+    return "█" * full + "░" * (_BAR - full)
+
+
+def _share(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"
 
 
 def _kinds(kinds: Sequence[KindFigures]) -> "Table":

@@ -31,6 +31,7 @@ from livewell.cli import (
     tasks,
     types,
     up,
+    warnings,
     watch,
     worker,
     workers,
@@ -61,6 +62,7 @@ app.command("apply", epilog=apply.EXAMPLE)(apply.apply)
 app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
 app.command("freshness", epilog=freshness.EXAMPLE)(freshness.freshness)
 app.command("watch", epilog=watch.EXAMPLE)(watch.watch)
+app.command("warnings", epilog=warnings.EXAMPLE)(warnings.warnings)
 app.add_typer(endpoints.group, name="endpoint")
 app.add_typer(providers.group, name="provider")
 app.add_typer(providers.keys, name="keys")

@@ -56,7 +56,7 @@ def up(
     with problems_told():
         declared = read_file(file) if apply and (file.exists() or application is None) else None
         app = load_application(application, chosen(ctx)) if application else Livewell(chosen(ctx).database_url)
-        raise typer.Exit(asyncio.run(_run(app, declared, roles, WorkerOptions(concurrency=concurrency))))
+        raise typer.Exit(asyncio.run(_run(app, declared, roles, WorkerOptions(concurrency=concurrency, patient=True))))
 
 
 async def _run(

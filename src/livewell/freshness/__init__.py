@@ -12,7 +12,7 @@ what the checker chooses to fetch says little of the rest.
 from livewell.freshness.errors import FreshnessError, InvalidKey, UnknownType
 from livewell.freshness.metrics import FreshnessGauges
 from livewell.freshness.store import FreshnessStore
-from livewell.freshness.types import ExplainedItem, FreshnessFigures, FreshnessHour, RefreshPolicy
+from livewell.freshness.types import ExplainedItem, FreshnessFigures, FreshnessHour, RefreshPolicy, WatchedType
 
 __all__ = [
     "ExplainedItem",
@@ -24,4 +24,5 @@ __all__ = [
     "InvalidKey",
     "RefreshPolicy",
     "UnknownType",
+    "WatchedType",
 ]

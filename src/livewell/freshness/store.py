@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from livewell.freshness.types import ExplainedItem, FreshnessFigures, FreshnessHour, RefreshPolicy
+from livewell.freshness.types import ExplainedItem, FreshnessFigures, FreshnessHour, RefreshPolicy, WatchedType
 from livewell.kernel import Caller, Connection, Queries
 
 QUERIES = Queries.of("livewell.freshness")
@@ -25,6 +25,10 @@ class FreshnessStore:
     ) -> list[FreshnessFigures]:
         """What viewers saw since a time, a day by default."""
         return [FreshnessFigures(**row) for row in await self._caller.fetch(QUERIES["freshness_figures"], since, now)]
+
+    async def freshness_now(self, *, now: datetime | None = None) -> list[WatchedType]:
+        """What is watched at this moment, by type."""
+        return [WatchedType(**row) for row in await self._caller.fetch(QUERIES["freshness_now"], now)]
 
     async def freshness_hours(self, *, since: datetime) -> list[FreshnessHour]:
         return [FreshnessHour(**row) for row in await self._caller.fetch(QUERIES["freshness_hours"], since)]

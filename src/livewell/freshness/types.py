@@ -44,6 +44,21 @@ class ExplainedItem:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WatchedType:
+    """What is watched of a type at one moment; `oldest` is the age of the data that is longest ago."""
+
+    data_type: str
+    items: int
+    viewers: int
+    within_ttl: int
+    viewers_within_ttl: int
+    missing: int
+    oldest: timedelta | None
+    refused: int
+    failed: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class FreshnessFigures:
     """What viewers saw of a type, or of all if it is None. Shares are of viewer-minutes; waits and ages in minutes."""
 

@@ -63,6 +63,7 @@ from livewell.kernel.service import Agent, Component, Service, ServiceOptions
 from livewell.kernel.sizes import parse_size
 from livewell.kernel.sql import Queries
 from livewell.kernel.waiting import wait_for_any
+from livewell.kernel.warnings import SurvivedWarning, list_warnings
 
 __all__ = [
     "HOW_TO_WRITE",
@@ -111,6 +112,7 @@ __all__ = [
     "SqlFiles",
     "StatementTimedOut",
     "Step",
+    "SurvivedWarning",
     "Tables",
     "TomlSyntax",
     "TransactionRolledBack",
@@ -123,6 +125,7 @@ __all__ = [
     "dotted",
     "fact_from",
     "facts_by_code",
+    "list_warnings",
     "mask",
     "masked",
     "migrate",

@@ -16,6 +16,7 @@ time. SIGTERM drains: what has not started is given back, what runs is let finis
 from livewell.worker.context import JobContext
 from livewell.worker.errors import BadHandler, NothingToServe, WorkerError
 from livewell.worker.handlers import Handler, HandlerFunction, handler_of
+from livewell.worker.refreshing import Refresher
 from livewell.worker.tracing import carried_context
 from livewell.worker.worker import Worker, WorkerOptions
 
@@ -25,6 +26,7 @@ __all__ = [
     "HandlerFunction",
     "JobContext",
     "NothingToServe",
+    "Refresher",
     "Worker",
     "WorkerError",
     "WorkerOptions",

@@ -36,7 +36,10 @@ log = structlog.get_logger("livewell.worker")
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerOptions:
-    """What one worker serves and how much at once; what is None comes from the settings, and follows their changes."""
+    """What one worker serves and how much at once; what is None comes from the settings, and follows their changes.
+
+    A patient worker waits for something to serve, where others refuse to start without.
+    """
 
     shares: Mapping[str, float] = field(default_factory=dict)
     kinds: Sequence[str] | None = None
@@ -45,6 +48,7 @@ class WorkerOptions:
     poll_interval: timedelta | None = None
     heartbeat_interval: timedelta | None = None
     kinds_interval: timedelta = timedelta(seconds=30)
+    patient: bool = False
 
 
 class Worker:
@@ -238,7 +242,7 @@ class Worker:
         """The groups to serve: those asked for, or every group one of the kinds belongs to, with equal shares."""
         groups = sorted({kind.queue_group for kind in kinds})
         shares = dict(self._options.shares) or dict.fromkeys(groups, 1.0)
-        if not set(shares) & set(groups) and (self._options.shares or self._refresher is None):
+        if not set(shares) & set(groups) and not self._options.patient:
             raise NothingToServe(
                 f"no handler here serves {', '.join(shares) or 'anything'}",
                 fix=f"the groups of the declared kinds are: {', '.join(groups) or 'none'}",

@@ -15,6 +15,11 @@ select
     probes_fresh, probes_fresh_error, probes_ok, probes_ok_error
 from livewell.freshness_figures($1, coalesce($2, clock_timestamp()))
 
+-- name: freshness_now
+-- What is watched at this moment, by type.
+select data_type, items, viewers, within_ttl, viewers_within_ttl, missing, oldest, refused, failed
+from livewell.freshness_now(coalesce($1, clock_timestamp()))
+
 -- name: freshness_hours
 -- What viewers saw, hour by hour, oldest first, by type.
 select hour, data_type, viewer_minutes, ok from livewell.freshness where audience = 'all' and hour >= $1 order by hour, data_type

@@ -149,3 +149,18 @@ async def test_the_view_is_for_programs(catalogue: Catalogue, database: Database
     (policy,) = await store.refresh_policies()
     assert (policy.provider, policy.policy, policy.price) == ("sim", "viewers", None)
     assert len(await store.freshness_figures(since=NOON, now=NOON + HOUR)) == 4
+
+
+async def test_what_is_watched_at_this_moment(catalogue: Catalogue) -> None:
+    """By type: items and viewers, those within their TTL, those missing, the oldest data, and what went wrong last."""
+    await make_type(catalogue.owner, "quote", ttl=10 * MINUTE)
+    await make_type(catalogue.owner, "profile", ttl=DAY)
+    await _seen(catalogue, "fresh", 3, 2 * MINUTE)
+    stale = await _seen(catalogue, "stale", 1, 15 * MINUTE)
+    await catalogue.learn(stale, "refused", NOON)
+    await _seen(catalogue, "missing", 2, None)
+    await catalogue.owner.fetchval("select livewell.make_items('{profile}', '{nobody}', $1)", NOON)
+    (quote,) = await FreshnessStore(catalogue.owner).freshness_now(now=NOON)
+    assert (quote.data_type, quote.items, quote.viewers) == ("quote", 3, 6)
+    assert (quote.within_ttl, quote.viewers_within_ttl, quote.missing) == (1, 3, 1)
+    assert (quote.oldest, quote.refused, quote.failed) == (15 * MINUTE, 1, 0)

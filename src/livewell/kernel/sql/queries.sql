@@ -315,3 +315,9 @@ order by c.relname, a.attnum
 -- name: tell_time
 -- The server's time, now and not when the transaction began.
 select clock_timestamp()
+
+-- name: list_warnings
+-- What was warned about since a time, the newest first; of one room or one code, if asked.
+select hour, code, subject, warnings, message, first_at, last_at from livewell.warnings
+where last_at >= coalesce($1, clock_timestamp() - interval '1 day') and ($2::text is null or $2 in (code, split_part(code, '.', 1)))
+order by last_at desc, code, subject limit $3
