@@ -28,6 +28,7 @@ from livewell.cli import (
     presence,
     providers,
     settings,
+    simulate,
     tasks,
     types,
     up,
@@ -84,6 +85,7 @@ app.add_typer(postgres.group, name="postgres")
 app.command("rescue", epilog=workers.RESCUE_EXAMPLE)(workers.rescue)
 app.command("care", epilog=workers.CARE_EXAMPLE)(workers.care)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
+app.command("simulate", epilog=simulate.EXAMPLE)(simulate.simulate)
 
 
 def _show_version(wanted: bool) -> None:
