@@ -73,7 +73,7 @@ async def test_roles_can_be_chosen(owner_cli: Cli, owner: Database) -> None:
     async with Simulator(QUICK) as simulator:
         _declare(owner_cli, simulator)
         async with owner_cli.running("up", "--only", "checker") as up:
-            await up.event("listening")
+            await up.event("scheduler_started")
             presence = Presence(owner)
             await presence.subscribe(await presence.open("anna"), [("quote", "AAPL")])
 
