@@ -119,7 +119,7 @@ class Fetcher(Generic[M]):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for one in getattr(cls, "__orig_bases__", ()):
+        for one in () if "model" in cls.__dict__ else cls.__dict__.get("__orig_bases__", ()):
             found = get_args(one)[0] if get_origin(one) is Fetcher else None
             if isinstance(found, type) and issubclass(found, BaseModel):
                 cls.model = found

@@ -5,13 +5,13 @@ A `Model` is strict: nothing is converted, nothing unknown is taken, nothing may
 its type, so that a value out of bounds is refused by the same parse as one of the wrong shape.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
@@ -95,9 +95,17 @@ def _field(one: FieldDeclaration) -> tuple[Any, Any]:
 
 
 def _annotation(one: FieldDeclaration) -> Any:
-    if one.one_of is not None:
-        return Literal[tuple(one.one_of)]
-    return _TIMES[one.type](one) if one.type in _TIMES else _PLAIN[one.type]
+    found = _TIMES[one.type](one) if one.type in _TIMES else _PLAIN[one.type]
+    return found if one.one_of is None else Annotated[found, AfterValidator(_one_of(one.one_of))]
+
+
+def _one_of(allowed: Sequence[Any]) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if value not in allowed:
+            raise PydanticCustomError("literal_error", "Input should be one of those declared")
+        return value
+
+    return check
 
 
 def _epoch(unit: int) -> Callable[[FieldDeclaration], Any]:

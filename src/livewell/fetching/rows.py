@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from math import isfinite
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -52,8 +53,8 @@ class RowReader:
         except (PydanticSerializationError, UnicodeError, ValueError, TypeError) as error:
             return Refused(reason="schema", message=f"a row that is no JSON: {type(error).__name__}")
         content = found.model_dump()
-        if _has_nul(content):
-            return Refused(reason="encoding", message="text with a zero character, which no database holds")
+        if not _is_storable(content):
+            return Refused(reason="encoding", message="a zero character, or a number beyond all numbers")
         return content
 
     def time_of(self, rows: Iterable[JsonObject]) -> datetime | None:
@@ -102,12 +103,15 @@ def _moment(value: Any) -> datetime:
     raise UnsoundFetch(f"a source time is a date or a time, not {type(value).__name__}")
 
 
-def _has_nul(value: Any) -> bool:
+def _is_storable(value: Any) -> bool:
+    """Whether PostgreSQL's JSON can hold it."""
     match value:
         case str():
-            return "\0" in value
+            return "\0" not in value
+        case float():
+            return isfinite(value)
         case dict():
-            return any(_has_nul(one) for pair in value.items() for one in pair)
-        case list() | tuple() | set():
-            return any(map(_has_nul, value))
-    return False
+            return all(_is_storable(one) for pair in value.items() for one in pair)
+        case list() | tuple() | set() | frozenset():
+            return all(map(_is_storable, value))
+    return True

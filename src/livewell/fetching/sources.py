@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from livewell.budgets import Endpoint, Provider
@@ -26,6 +26,7 @@ from livewell.fetching.models import JsonSchemaReader, loosened, model_from
 from livewell.fetching.rows import RowReader
 from livewell.registry import DataType, FetchDeclaration, FieldDeclaration
 
+_FIELDS = TypeAdapter(dict[str, FieldDeclaration])
 KeyPlace = tuple[Literal["query", "header", "bearer"], str]
 
 
@@ -135,7 +136,7 @@ def _declared_model(data_type: DataType) -> type[BaseModel]:
     if data_type.model is not None:
         return model_from(data_type.name, _schema_fields(Path(data_type.model)), extra=data_type.extra)
     try:
-        fields = {name: FieldDeclaration.model_validate(one) for name, one in (data_type.fields or {}).items()}
+        fields = _FIELDS.validate_python(data_type.fields or {})
     except ValidationError as error:
         raise UnsoundFetch(f"fields of type {data_type.name}: {_first(error)}") from error
     return model_from(data_type.name, fields, extra=data_type.extra)

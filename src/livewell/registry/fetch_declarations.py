@@ -67,7 +67,7 @@ class FieldDeclaration(_Table):
     min_length: Annotated[int, Field(ge=0)] | None = None
     max_length: Annotated[int, Field(ge=0)] | None = None
     pattern: Annotated[str, AfterValidator(_pattern)] | None = None
-    one_of: Annotated[list[str | int | float | bool], Field(min_length=1)] | None = None
+    one_of: Annotated[list[str | int | float], Field(min_length=1)] | None = None
     zone: str | None = None
     optional: bool = False
     missing: bool = False
@@ -84,6 +84,8 @@ class FieldDeclaration(_Table):
             raise ValueError("min_length, max_length and pattern are for string")
         if self.source_time and self.type not in TIMES:
             raise ValueError("source_time is for date, datetime, epoch and epoch_ms")
+        if self.one_of is not None and self.type not in {"string", "number", "integer"}:
+            raise ValueError("one_of is for string, number and integer")
         if self.rule is not None and not self.source_time:
             raise ValueError("rule goes with source_time")
         if self.zone is not None and self.type != "datetime":

@@ -35,7 +35,12 @@ def a_type(**changes: Any) -> DataType:
 
 
 def a_provider(base_url: str | None, **changes: Any) -> Provider:
-    said = {**dict.fromkeys(Provider.__dataclass_fields__), "name": "sim", "hosts": [], "allow_private": True}
+    said: dict[str, Any] = {
+        **dict.fromkeys(Provider.__dataclass_fields__),
+        "name": "sim",
+        "hosts": [],
+        "allow_private": True,
+    }
     return Provider(**{**said, "base_url": base_url, **changes})
 
 

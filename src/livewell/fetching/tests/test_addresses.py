@@ -124,7 +124,10 @@ class _Names(AbstractResolver):
         self.asked = 0
 
     async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - the names of this server have one
     ) -> list[ResolveResult]:
         found = self.answers[min(self.asked, len(self.answers) - 1)]
         self.asked += 1
