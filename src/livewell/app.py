@@ -426,9 +426,7 @@ class Livewell:
         kept = task_handler_of(MARKET_CALENDAR, CalendarKeeper(self.registry).run_once, TaskDeclaration())
         return {MARKET_CALENDAR: kept, **self._tasks}
 
-    async def service(
-        self, options: WorkerOptions | None = None, *, scheduled: bool = True
-    ) -> tuple[Service, Worker]:
+    async def service(self, options: WorkerOptions | None = None, *, scheduled: bool = True) -> tuple[Service, Worker]:
         """A worker with everything it needs beside it: listener, settings, scheduler unless told not to, gauges."""
         settings = await SettingsWatcher.begin(self.database)
         worker = self.worker(settings, options)
@@ -525,7 +523,7 @@ class SourceBook:
 
     def _compiled(self, one: DataType, provider: Provider, endpoint: Endpoint) -> Source | None:
         fetcher = self._app.fetchers.get(one.name)
-        if not one.enabled or (fetcher is None and one.fetch is None):
+        if not one.enabled or (fetcher is None and one.fetch_call is None):
             return None
         try:
             return source_of(one, provider, endpoint, fetcher=fetcher)

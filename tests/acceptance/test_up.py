@@ -63,7 +63,9 @@ async def test_what_is_watched_is_fetched_and_kept_fresh(owner_cli: Cli, owner: 
             assert await up.ended() == 0
         assert simulator.over_limit == 0
     assert {call.status for call in simulator.calls} <= {200, 304}
-    job = await owner.fetchrow("select state, endpoint from livewell.jobs where kind = 'refresh.quote' order by id limit 1")
+    job = await owner.fetchrow(
+        "select state, endpoint from livewell.jobs where kind = 'refresh.quote' order by id limit 1"
+    )
     assert job is not None
     assert tuple(job) == ("completed", "sim/quote")
 

@@ -33,6 +33,7 @@ from livewell.fetching.judge import Warned
 from livewell.fetching.memory import Memory
 from livewell.fetching.models import Model, bounded
 from livewell.fetching.sources import Source, source_of
+from livewell.fetching.store import FetchStore
 from livewell.fetching.types import (
     Condition,
     Ended,
@@ -57,6 +58,7 @@ __all__ = [
     "Destinations",
     "Ended",
     "Failed",
+    "FetchStore",
     "Fetched",
     "Fetcher",
     "Fetching",
