@@ -19,5 +19,6 @@ begin
     ) then
         perform livewell.due_now(array[new.name], new.updated_at);
     end if;
+    perform pg_notify('livewell_types', new.name);
     return null;
 end $function$;

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import structlog
 from pydantic import BaseModel, ValidationError
@@ -94,7 +94,8 @@ from livewell.worker import (
 
 F = TypeVar("F", bound=HandlerFunction)
 T = TypeVar("T", bound=TaskFunction)
-C = TypeVar("C", bound="type[Fetcher[Any]]")
+FetcherClass: TypeAlias = type[Fetcher[Any]]
+C = TypeVar("C", bound=FetcherClass)
 
 log = structlog.get_logger("livewell.app")
 
@@ -139,7 +140,7 @@ class Livewell:
         self._handlers: dict[str, Handler] = {}
         self._kinds_of: dict[type[BaseModel], str] = {}
         self._tasks: dict[str, TaskHandler] = {}
-        self._fetchers: dict[str, type[Fetcher[Any]]] = {}
+        self._fetchers: dict[str, FetcherClass] = {}
         self._types: dict[str, dict[str, Any]] = {}
         self._sources = SourceBook(self)
         self._client: Client | None = None
@@ -288,7 +289,7 @@ class Livewell:
         return declare
 
     @property
-    def fetchers(self) -> Mapping[str, "type[Fetcher[Any]]"]:
+    def fetchers(self) -> Mapping[str, FetcherClass]:
         return self._fetchers
 
     def task(
@@ -471,8 +472,8 @@ class Livewell:
             options=ServiceOptions(longest_pause=LONGEST_PAUSE, first_round_within=FIRST_ROUNDS),
         )
         service.add(settings, wake=settings.wake)
-        for scheduler in schedulers:
-            settings.subscribe(lambda _, wake=scheduler.wake: wake.set())
+        if schedulers:
+            settings.subscribe(lambda _: schedulers[0].wake.set())
         return service
 
     async def run_worker(self, options: WorkerOptions | None = None, *, scheduled: bool = True) -> int:

@@ -57,7 +57,7 @@ class RefreshEnds:
 
     async def finish(self, batch: Sequence[EndedJob[Refreshed]]) -> dict[JobId, str]:
         ended = [_ended(held.job.job_id, held.job.lease_token, one) for held, one in batch]
-        return {one.job_id: one.state for one in await self._store.store_fetches(ended)}
+        return {JobId(one.job_id): one.state for one in await self._store.store_fetches(ended)}
 
     def instead(self, outcome: Refreshed, why: str) -> Refreshed | None:
         if isinstance(outcome.answered.outcome, Failed):
@@ -121,10 +121,7 @@ class Refresher:
         answers = await self._fetching.fetch(source, asked, secret=questions[0].ctx.api_key, sending=sending)
         for warned in (one for answer in answers for one in answer.warnings):
             log.warning("answer_odd", type=source.data_type, code=warned.code, message=warned.message)
-        return [
-            PermitExpired(answer.outcome.message, fix="it is queued again") if _is_unsent(answer) else answer
-            for answer in answers
-        ]
+        return [_late(answer) or answer for answer in answers]
 
     async def _look_up(self, items: Sequence[int]) -> list[Condition | BaseException | None]:
         found = await self._store.fetch_conditions(items)
@@ -148,8 +145,12 @@ class _Question(NamedTuple):
         )
 
 
-def _is_unsent(answer: Answered) -> bool:
-    return not answer.sent and isinstance(answer.outcome, Failed) and answer.outcome.reason == "unsent"
+def _late(answer: Answered) -> PermitExpired | None:
+    """That a call was not sent because it no longer might be: its job is queued again, and loses no retry."""
+    outcome = answer.outcome
+    if not answer.sent and isinstance(outcome, Failed) and outcome.reason == "unsent":
+        return PermitExpired(outcome.message, fix="it is queued again")
+    return None
 
 
 def _ended(job_id: JobId, lease_token: UUID, one: Refreshed) -> Ended:

@@ -124,8 +124,8 @@ class Worker:
         return await store.list_kinds(list(self._handlers))
 
     def _build(self, hold: Hold, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker) -> "_Parts":
-        finisher = Finisher(JobEnds(JobStore(self._finishing)), hold.forget)
-        storer = Finisher(RefreshEnds(FetchStore(self._storing)), hold.forget)
+        finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(self._finishing)), hold.forget)
+        storer: Finisher[Refreshed] = Finisher(RefreshEnds(FetchStore(self._storing)), hold.forget)
 
         def on_end(held: HeldJob, outcome: Outcome | Refreshed) -> None:
             if isinstance(outcome, Refreshed):

@@ -1,13 +1,18 @@
 """The demonstration's account would find what must never happen."""
 
+from dataclasses import replace
+
 import pytest
 
-from livewell.cli.demo_app import KINDS, QUOTE
+from livewell.cli.demo_app import FLAKY, KINDS
+from livewell.cli.demo_freshness import MarketTally
 from livewell.cli.demo_stage import give_account
 from livewell.cli.demo_tally import take_tally
 from livewell.cli.errors import DemoBroken
 from livewell.jobs import Completed, Finish, JobRequest, JobStore, KindDeclaration
 from livewell.kernel import Database
+
+QUIET = MarketTally(within_ttl=None, refreshed=0, refused=0, calls=0, unchanged=0, sent_bytes=0, over_limit=0)
 
 
 @pytest.fixture
@@ -15,7 +20,7 @@ async def finished(database: Database) -> tuple[JobStore, list[int]]:
     """Three jobs of the demonstration, one of them completed."""
     store = JobStore(database)
     await store.declare_kinds([KindDeclaration(kind=kind, queue_group="demo") for kind in KINDS], actor="test")
-    queued = await store.enqueue_jobs([JobRequest(kind=QUOTE, payload={"symbol": str(n)}) for n in range(3)])
+    queued = await store.enqueue_jobs([JobRequest(kind=FLAKY, payload={"number": n}) for n in range(3)])
     (job,) = await store.claim_jobs("w", ["demo"], 1)
     await store.finish_jobs([Finish(job.job_id, job.lease_token, Completed())])
     return store, [one.job_id for one in queued]
@@ -28,7 +33,7 @@ async def test_every_acknowledged_job_is_accounted_for(
     store, ids = finished
     tally = await take_tally(store, set(ids))
     assert (tally.enqueued, tally.completed, tally.live, tally.broken) == (3, 1, 2, False)
-    give_account(tally, duplicates=0)
+    give_account(tally, QUIET, duplicates=0)
     assert "accepted twice  0" in capsys.readouterr().out
 
 
@@ -38,7 +43,7 @@ async def test_a_lost_job_is_found(finished: tuple[JobStore, list[int]]) -> None
     tally = await take_tally(store, {*ids, max(ids) + 1})
     assert tally.lost == (max(ids) + 1,)
     with pytest.raises(DemoBroken, match="lost"):
-        give_account(tally, duplicates=0)
+        give_account(tally, QUIET, duplicates=0)
 
 
 async def test_a_job_accepted_twice_is_found(finished: tuple[JobStore, list[int]], owner: Database) -> None:
@@ -48,4 +53,11 @@ async def test_a_job_accepted_twice_is_found(finished: tuple[JobStore, list[int]
     tally = await take_tally(store, set(ids))
     assert tally.accepted_twice == (min(ids),)
     with pytest.raises(DemoBroken, match="accepted twice"):
-        give_account(tally, duplicates=0)
+        give_account(tally, QUIET, duplicates=0)
+
+
+async def test_a_limit_that_was_passed_is_found(finished: tuple[JobStore, list[int]]) -> None:
+    """A call too many, as the provider counted, breaks the account."""
+    store, ids = finished
+    with pytest.raises(DemoBroken, match="passed 1 times"):
+        give_account(await take_tally(store, set(ids)), replace(QUIET, over_limit=1), duplicates=0)

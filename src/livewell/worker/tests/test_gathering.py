@@ -45,7 +45,7 @@ async def test_who_is_alone_waits_for_a_moment_only() -> None:
     """A batch that does not fill is asked when its moment is over."""
     calls = Calls()
     gatherer: Gatherer[int, int] = Gatherer(calls, most=100)
-    assert await asyncio.gather(gatherer.ask(1), gatherer.ask(2)) == [2, 4]
+    assert await asyncio.gather(*map(gatherer.ask, (1, 2))) == [2, 4]
     assert calls.batches == [[1, 2]]
 
 
@@ -79,7 +79,7 @@ async def test_who_left_before_the_call_is_not_asked_for() -> None:
     await asyncio.sleep(0)
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
-    assert await asyncio.gather(gatherer.ask(2), gatherer.ask(3)) == [4, 6]
+    assert await asyncio.gather(*map(gatherer.ask, (2, 3))) == [4, 6]
     assert calls.batches == [[2, 3]]
 
 

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from livewell import JobContext, Livewell
-from livewell.jobs import Completed, Finish, JobStore, Reset
+from livewell.jobs import Completed, Finish, JobStore, Outcome, Reset
 from livewell.kernel import Contended, Database
 from livewell.testing import until
 from livewell.worker.finisher import Finisher, JobEnds
@@ -125,7 +125,7 @@ async def test_two_outcomes_of_one_job_are_sent_apart(app: Livewell, database: D
     await app.jobs.finish_jobs([Finish(first.job_id, first.lease_token, Reset())])
     (second,) = await app.jobs.claim_jobs("somebody", ["general"], 10)
     assert second.job_id == first.job_id
-    finisher = Finisher(JobEnds(JobStore(database.line())), Hold(1).forget)
+    finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(database.line())), Hold(1).forget)
     for attempt in (first, second):
         finisher.add(HeldJob(attempt, 0.0), Completed())
     stop = asyncio.Event()
