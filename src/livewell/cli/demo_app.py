@@ -1,4 +1,4 @@
-"""What the demonstration runs beside refreshes: three kinds in a group of their own, with short leases so that a rescue is soon seen."""
+"""What the demonstration runs beside refreshes: three kinds of a group of their own, whose leases are short."""
 
 import asyncio
 import random

@@ -41,8 +41,8 @@ def up(
 ) -> None:
     """Apply a file and run what it declares: checker, schedule and worker, on as many machines as you like.
 
-    Without DATABASE_URL the embedded PostgreSQL is used. The first Ctrl-C or SIGTERM lets running jobs finish, the second
-    stops at once.
+    Without DATABASE_URL the embedded PostgreSQL is used. The first Ctrl-C or SIGTERM lets running jobs finish, the
+    second stops at once.
     """
     import asyncio
 

@@ -38,19 +38,19 @@ _LONGEST_PAUSE = 4.0
 _ABOUT_THE_VALUE = ("22", "23", "54")
 
 
-O = TypeVar("O")
+End = TypeVar("End")
 # An attempt that is over, and how.
-Ended: TypeAlias = tuple[HeldJob, O]
+Ended: TypeAlias = tuple[HeldJob, End]
 
 
-class Ends(Protocol[O]):
+class Ends(Protocol[End]):
     """How attempts of some kinds are ended in the database, in one transaction a batch."""
 
-    async def finish(self, batch: Sequence[Ended[O]]) -> dict[JobId, str]:
+    async def finish(self, batch: Sequence[Ended[End]]) -> dict[JobId, str]:
         """The state of each job that is not completed now, `lost` where the attempt no longer counted."""
         ...
 
-    def instead(self, outcome: O, why: str) -> O | None:
+    def instead(self, outcome: End, why: str) -> End | None:
         """What is sent in place of an outcome that the database refused; None when that was the least there is."""
         ...
 
@@ -70,17 +70,17 @@ class JobEnds:
         return None if isinstance(outcome, Failed) else Failed(error={"type": "OutcomeRefused", "message": why})
 
 
-class Finisher(Generic[O]):
+class Finisher(Generic[End]):
     """Takes how jobs ended and tells the database; `forget` is called for each when it has answered."""
 
-    def __init__(self, ends: Ends[O], forget: Callable[[HeldJob], None]) -> None:
+    def __init__(self, ends: Ends[End], forget: Callable[[HeldJob], None]) -> None:
         self._ends = ends
         self._forget = forget
-        self._pending: list[Ended[O]] = []
+        self._pending: list[Ended[End]] = []
         self._more = asyncio.Event()
         self.finished = asyncio.Event()
 
-    def add(self, held: HeldJob, outcome: O) -> None:
+    def add(self, held: HeldJob, outcome: End) -> None:
         self._pending.append((held, outcome))
         self._more.set()
 
@@ -98,17 +98,17 @@ class Finisher(Generic[O]):
             await self._send(self._next_batch())
             self.finished.set()
 
-    def _next_batch(self) -> list[Ended[O]]:
+    def _next_batch(self) -> list[Ended[End]]:
         """At most one attempt of each job: one that was lost, and run here again, may have two outcomes waiting."""
         batch = self._pending[:BATCH]
         del self._pending[:BATCH]
         if len({held.job.job_id for held, _ in batch}) == len(batch):
             return batch
-        first: dict[JobId, Ended[O]] = {}
+        first: dict[JobId, Ended[End]] = {}
         self._pending[:0] = [ended for ended in batch if first.setdefault(ended[0].job.job_id, ended) is not ended]
         return list(first.values())
 
-    async def _send(self, batch: list[Ended[O]]) -> None:
+    async def _send(self, batch: list[Ended[End]]) -> None:
         failures = 0
         while True:
             try:
@@ -123,7 +123,7 @@ class Finisher(Generic[O]):
             else:
                 return self._told(batch, states, repeated=failures > 0)
 
-    async def _send_apart(self, batch: list[Ended[O]], error: Exception) -> None:
+    async def _send_apart(self, batch: list[Ended[End]], error: Exception) -> None:
         """Send a refused batch in halves; what is refused alone fails its job, or is left to its lease if it cannot."""
         if len(batch) > 1:
             await self._send(batch[: len(batch) // 2])
@@ -137,7 +137,7 @@ class Finisher(Generic[O]):
             return
         await self._send([(held, instead)])
 
-    def _told(self, batch: list[Ended[O]], states: dict[JobId, str], *, repeated: bool) -> None:
+    def _told(self, batch: list[Ended[End]], states: dict[JobId, str], *, repeated: bool) -> None:
         for held, _ in batch:
             self._forget(held)
         counts = Counter((held.job.kind, states.get(held.job.job_id, "completed")) for held, _ in batch)

@@ -98,7 +98,7 @@ async def test_a_call_that_breaks_is_told_to_all() -> None:
 @settings(deadline=None, max_examples=50)
 @given(numbers=st.lists(st.integers(0, 1000), max_size=60), most=st.integers(1, 20))
 def test_everybody_has_their_own_answer(numbers: list[int], most: int) -> None:
-    """Whatever is asked, in batches of whatever size: each asker gets the answer to their question, none is asked twice."""
+    """Whatever is asked, in batches of whatever size: each asker gets their own answer, and no question goes twice."""
 
     async def ask_all() -> None:
         calls = Calls()
