@@ -39,7 +39,8 @@ begin
         array_agg(distinct g.kind) filter (where g.kind = any (p_capped) or g.reserved_tokens is not null),
         array_agg(row (
             g.endpoint, g.api_key, g.kind, g.started_at, g.reserved_bytes, g.reserved_tokens, (g.detail ->> 'actual_bytes')::bigint,
-            (g.detail ->> 'actual_tokens')::integer, 'dead', g.detail -> 'rate'
+            (g.detail ->> 'actual_tokens')::integer, case when g.detail ->> 'answered' = 'true' then 'answered' else 'dead' end,
+            g.detail -> 'rate'
         )::livewell.spent_call) filter (where g.reserved_tokens is not null)
     into v_dead.ids, v_dead.states, v_dead.serial_keys, v_dead.kinds, v_dead.spent
     from gone as g;

@@ -32,9 +32,9 @@ begin
             perform livewell.correct_tokens(p_calls);
         end if;
         perform livewell.count_outcomes(
-            array_agg(c.endpoint), array_agg(c.outcome = 'completed'), array_agg(c.started_at), p_now
+            array_agg(c.endpoint), array_agg(c.outcome in ('completed', 'answered')), array_agg(c.started_at), p_now
         )
-        from unnest(p_calls) as c where c.outcome in ('completed', 'failed', 'dead', 'rescued');
+        from unnest(p_calls) as c where c.outcome in ('completed', 'answered', 'failed', 'dead', 'rescued');
     end if;
     if v_sum.known then
         perform livewell.learn_sizes(p_calls, p_now);

@@ -68,7 +68,9 @@ begin
         array_agg(distinct h.kind) filter (where h.capped or h.delay = interval '0'),
         array_agg(row (
             h.endpoint, h.api_key, h.kind, h.started_at, h.reserved_bytes, h.reserved_tokens, (h.detail ->> 'actual_bytes')::bigint,
-            (h.detail ->> 'actual_tokens')::integer, case when h.detail ->> 'sent' = 'false' then 'unsent' else h.outcome end,
+            (h.detail ->> 'actual_tokens')::integer, case
+                when h.detail ->> 'sent' = 'false' then 'unsent' when h.detail ->> 'answered' = 'true' then 'answered' else h.outcome
+            end,
             case h.outcome
                 when 'throttled' then jsonb_build_object('status', 429, 'retry_after_seconds', h.delay_seconds)
                     || coalesce(jsonb_strip_nulls(h.detail -> 'rate'), '{}')

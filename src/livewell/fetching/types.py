@@ -14,12 +14,14 @@ class Fetched:
     """An answer that holds: every row of the key, as its model has them.
 
     Whether it is new is found where it is stored: with the hash or the source time of what is there, it is unchanged.
+    Where a key may have `many` rows and its type names no table, they are kept as a list, also when there is one.
     """
 
     word: ClassVar[str] = "fetched"
     rows: Sequence[JsonObject]
     source_time: datetime | None = None
     content_hash: bytes
+    many: bool = False
     etag: str | None = None
     last_modified: str | None = None
 
@@ -107,3 +109,11 @@ class Condition(NamedTuple):
     item_id: int
     etag: str | None
     last_modified: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Column:
+    """What a model says of a field that is stored: of which type it is, and whether it may be missing."""
+
+    type: Literal["string", "integer", "number", "boolean", "object", "array", "timestamp", "date", "any"]
+    nullable: bool = False

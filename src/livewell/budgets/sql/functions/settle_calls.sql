@@ -1,5 +1,6 @@
 -- Settles calls: tokens are corrected in the windows they were reserved in, bytes and requests booked, outcomes told to the
--- breakers, sizes learned from. What nobody knows stays as it was reserved; what was never sent costs no bytes.
+-- breakers, sizes learned from. What nobody knows stays as it was reserved; what was never sent costs no bytes. An answer that nobody
+-- could use is an answer all the same: its endpoint is well.
 -- for: internal
 create or replace function livewell.settle_calls(p_calls livewell.spent_call[], p_now timestamptz)
 returns void
@@ -31,9 +32,9 @@ begin
             perform livewell.correct_tokens(p_calls);
         end if;
         perform livewell.count_outcomes(
-            array_agg(c.endpoint), array_agg(c.outcome = 'completed'), array_agg(c.started_at), p_now
+            array_agg(c.endpoint), array_agg(c.outcome in ('completed', 'answered')), array_agg(c.started_at), p_now
         )
-        from unnest(p_calls) as c where c.outcome in ('completed', 'failed', 'dead', 'rescued');
+        from unnest(p_calls) as c where c.outcome in ('completed', 'answered', 'failed', 'dead', 'rescued');
     end if;
     if v_sum.known then
         perform livewell.learn_sizes(p_calls, p_now);

@@ -1,0 +1,31 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.findings_on_key(p_type livewell.data_type, p_columns jsonb)
+ RETURNS TABLE(severity text, problem text, message text, fix text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+    v_table constant oid := livewell.find_relation(p_type.table_name);
+    v_columns constant livewell.stored_column[] := livewell.stored_columns(
+        p_type, v_table, array(select jsonb_object_keys(p_columns))
+    );
+    v_unique constant text[] := livewell.stored_key(p_type, v_table, v_columns);
+begin
+    if v_unique is null then
+        return query select 'error', 'no_unique_key',
+            format('no unique key of %s has %s in it and only columns that are stored', p_type.table_name, p_type.key_column),
+            format('create unique index on %s (%I), with what tells the rows of a key apart', p_type.table_name, p_type.key_column);
+    end if;
+    return query
+    select 'error', 'key_may_be_null', format('%s of %s tells rows apart, but may be null', c.name, p_type.table_name),
+        format('alter table %s alter %I set not null', p_type.table_name, c.name)
+    from unnest(v_columns) as c
+    where c.name = any (v_unique) and not c.is_filled and coalesce((p_columns -> c.name ->> 'nullable')::boolean, false);
+    if p_type.source_rule is not null and p_type.source_time_column is null then
+        return query select 'error', 'no_source_time', format('%s has a rule for source times, but no column that has them', p_type.name),
+            'name it: source_time_column';
+    end if;
+end $function$;

@@ -1,0 +1,31 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.finish_fetches(p_judged livewell.ended_fetch[], p_now timestamp with time zone)
+ RETURNS TABLE(job_id bigint, state text)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select f.job_id, f.state
+    from (
+        select array_agg(e.job_id order by e.job_id) as ids, array_agg(e.lease_token order by e.job_id) as tokens,
+            array_agg(case
+                when e.outcome in ('fetched', 'unchanged', 'gone') then 'completed'
+                when e.outcome = 'throttled' then 'throttled'
+                else 'failed'
+            end order by e.job_id) as outcomes,
+            jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                'actual_bytes', e.bytes, 'actual_tokens', e.tokens, 'rate', e.rate, 'sent', nullif(e.sent, true),
+                'result', case when e.outcome in ('unchanged', 'gone')
+                    then jsonb_build_object('outcome', e.outcome, 'reason', e.reason, 'message', e.message) end,
+                'delay_seconds', e.seconds,
+                'answered', case when e.outcome = 'refused' then true end,
+                'reason', case when e.outcome = 'throttled' then e.message end,
+                'error', case when e.outcome in ('refused', 'failed') then jsonb_build_object(
+                    'type', initcap(e.outcome), 'reason', e.reason, 'message', coalesce(e.message, e.reason), 'status', e.status
+                ) end
+            )) order by e.job_id) as details
+        from unnest(p_judged) as e
+    ) as b
+    cross join lateral livewell.finish_jobs(b.ids, b.tokens, b.outcomes, b.details, p_now) as f
+$function$;

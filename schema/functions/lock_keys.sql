@@ -1,0 +1,15 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.lock_keys(p_storing livewell.storing, p_keys text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+    execute p_storing.lock_keys using p_keys;
+exception when data_exception then
+    return;
+end $function$;

@@ -1,0 +1,10 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.refuse_fetches(p_ended livewell.ended_fetch[], p_reason text, p_message text)
+ RETURNS livewell.fetch_verdict[]
+ LANGUAGE sql
+ IMMUTABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select array_agg(row (e.job_id, 'refused', p_reason, p_message)::livewell.fetch_verdict) from unnest(p_ended) as e
+$function$;

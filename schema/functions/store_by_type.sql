@@ -1,0 +1,30 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.store_by_type(p_held livewell.ended_fetch[], p_now timestamp with time zone)
+ RETURNS livewell.fetch_verdict[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_verdicts livewell.fetch_verdict[];
+    v_type record;
+begin
+    select array_agg(case
+        when e.outcome not in ('fetched', 'unchanged') then row (e.job_id, e.outcome, e.reason, e.message)::livewell.fetch_verdict
+        when e.item_id is null then row (e.job_id, 'refused', 'unknown_item', 'its job is no refresh of such an item')::livewell.fetch_verdict
+        else row (e.job_id, 'refused', 'empty', 'no rows')::livewell.fetch_verdict
+    end)
+    into v_verdicts
+    from unnest(p_held) as e
+    where e.outcome not in ('fetched', 'unchanged') or e.item_id is null or e.rows = '[]';
+    for v_type in
+        select t as declared, array_agg(e order by e.key) as ended
+        from unnest(p_held) as e join livewell.data_type as t on t.name = e.data_type
+        where e.outcome in ('fetched', 'unchanged') and e.item_id is not null and e.rows is distinct from '[]'
+        group by t.name, t.table_name order by t.table_name, t.name
+    loop
+        v_verdicts := v_verdicts || livewell.store_type(v_type.declared, v_type.ended, p_now);
+    end loop;
+    return v_verdicts;
+end $function$;

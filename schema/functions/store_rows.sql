@@ -1,0 +1,37 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.store_rows(p_storing livewell.storing, p_ended livewell.ended_fetch[], p_now timestamp with time zone)
+ RETURNS livewell.fetch_verdict[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+    v_half constant integer := cardinality(p_ended) / 2;
+    v_judged livewell.judged_fetch[];
+    v_reason text;
+    v_message text;
+begin
+    begin
+        execute p_storing.store_rows into v_judged
+        using p_now, array(select e.job_id from unnest(p_ended) as e), array(select e.key from unnest(p_ended) as e),
+            array(select e.rows from unnest(p_ended) as e), array(select e.source_time from unnest(p_ended) as e);
+        set constraints all immediate;
+        return livewell.judge_stored(p_ended, v_judged);
+    exception
+        when data_exception or integrity_constraint_violation or cardinality_violation or raise_exception
+            or with_check_option_violation then
+            v_message := sqlerrm;
+            v_reason := case when sqlstate = '21000' then 'duplicate_rows' when sqlstate like '22%' then 'value' else 'constraint' end;
+        when syntax_error_or_access_rule_violation or feature_not_supported then
+            return livewell.refuse_fetches(p_ended, 'table', sqlerrm);
+    end;
+    if v_half = 0 then
+        return livewell.refuse_fetches(p_ended, v_reason, v_message);
+    end if;
+    return livewell.store_rows(p_storing, p_ended[:v_half], p_now) || livewell.store_rows(p_storing, p_ended[v_half + 1:], p_now);
+end $function$;

@@ -1,0 +1,42 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.store_type(p_type livewell.data_type, p_ended livewell.ended_fetch[], p_now timestamp with time zone)
+ RETURNS livewell.fetch_verdict[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+    v_fetched constant livewell.ended_fetch[] := array(select e from unnest(p_ended) as e where e.outcome = 'fetched');
+    v_unchanged constant boolean := cardinality(v_fetched) < cardinality(p_ended);
+    v_storing livewell.storing;
+    v_verdicts livewell.fetch_verdict[];
+    v_keys text[];
+begin
+    if p_type.table_name is not null then
+        v_storing := livewell.storing_of(p_type, livewell.rows_columns(v_fetched));
+        if v_storing.problem is not null then
+            return livewell.refuse_fetches(p_ended, 'table', v_storing.problem);
+        end if;
+        if v_storing.many or v_unchanged then
+            perform livewell.lock_keys(v_storing, array(select e.key from unnest(p_ended) as e));
+        end if;
+    end if;
+    if v_fetched <> '{}' then
+        v_verdicts := case when p_type.table_name is null then livewell.store_records(p_type, v_fetched, p_now)
+            else livewell.store_rows(v_storing, v_fetched, p_now) end;
+    end if;
+    -- What was written now has its time; the other rows of its key, and what was not written, have not.
+    v_keys := array(
+        select e.key from unnest(p_ended) as e left join unnest(v_verdicts) as v on v.job_id = e.job_id
+        where e.outcome = 'unchanged' or v.reason = 'same_source_time' or v_storing.many and v.outcome in ('fetched', 'unchanged')
+    );
+    if v_keys <> '{}' then
+        v_keys := case when p_type.table_name is null then livewell.touch_records(p_type.name, v_keys, p_now)
+            else livewell.touch_keys(v_storing, v_keys, p_now) end;
+    end if;
+    if v_unchanged then
+        v_verdicts := v_verdicts || livewell.judge_unchanged(p_ended, v_keys);
+    end if;
+    return v_verdicts;
+end $function$;

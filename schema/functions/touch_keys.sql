@@ -1,0 +1,28 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.touch_keys(p_storing livewell.storing, p_keys text[], p_now timestamp with time zone)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+    v_half constant integer := cardinality(p_keys) / 2;
+    v_touched text[];
+begin
+    begin
+        execute p_storing.touch_keys into v_touched using p_now, p_keys;
+        set constraints all immediate;
+        return coalesce(v_touched, '{}');
+    exception
+        when data_exception or integrity_constraint_violation or raise_exception or with_check_option_violation then
+            if v_half = 0 then
+                return '{}';
+            end if;
+        when syntax_error_or_access_rule_violation or feature_not_supported then
+            return '{}';
+    end;
+    return livewell.touch_keys(p_storing, p_keys[:v_half], p_now) || livewell.touch_keys(p_storing, p_keys[v_half + 1:], p_now);
+end $function$;

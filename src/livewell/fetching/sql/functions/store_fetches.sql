@@ -1,0 +1,33 @@
+-- Ends a batch of refreshes of any types in one transaction: what they brought is stored, their items learn from it, their jobs end,
+-- their budgets are settled and whoever listens is told, or nothing of it. The lease decides first: whoever lost it stores nothing.
+-- What cannot be believed or stored is refused alone. Locks are taken in one order: jobs, rows by key, items, budgets.
+-- for: service
+create or replace function livewell.store_fetches(p_ended jsonb, p_now timestamptz default clock_timestamp())
+returns table (job_id bigint, state text, outcome text, reason text)
+language plpgsql security definer
+set search_path = '' as $$
+#variable_conflict use_column
+declare
+    v_ended livewell.ended_fetch[];
+    v_judged livewell.ended_fetch[];
+    v_ids bigint[];
+    v_states text[];
+begin
+    perform livewell.require_primary();
+    v_ended := livewell.read_fetches(p_ended);
+    v_judged := livewell.hold_fetches(v_ended);
+    v_judged := livewell.apply_verdicts(v_judged, livewell.store_by_type(v_judged, p_now));
+    if v_judged is not null then
+        perform livewell.keep_conditions(v_judged);
+        perform livewell.learn_items(array_agg(e.item_id), array_agg(e.outcome), array_agg(e.hash), array_agg(e.bytes), p_now)
+        from unnest(v_judged) as e where e.item_id is not null and e.outcome <> 'throttled';
+        select array_agg(f.job_id), array_agg(f.state) into v_ids, v_states from livewell.finish_fetches(v_judged, p_now) as f;
+        perform livewell.warn_of_refusals(v_judged, p_now);
+        perform livewell.tell_changes(v_judged);
+    end if;
+    return query
+    select e.job_id, coalesce(s.state, 'lost'), coalesce(j.outcome, e.outcome), j.reason
+    from unnest(v_ended) as e
+    left join unnest(v_judged) as j on j.job_id = e.job_id
+    left join unnest(v_ids, v_states) as s (job_id, state) on s.job_id = e.job_id;
+end $$;

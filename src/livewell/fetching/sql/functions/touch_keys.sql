@@ -1,0 +1,24 @@
+-- Moves the time of all rows of some keys, and answers with the keys that have rows. A key whose rows may not be touched, or that the
+-- column cannot hold, counts as one without: it is found by halving.
+-- for: internal
+create or replace function livewell.touch_keys(p_storing livewell.storing, p_keys text[], p_now timestamptz) returns text[]
+language plpgsql security definer
+set search_path = '' set enable_seqscan = off set jit = off as $$
+declare
+    v_half constant integer := cardinality(p_keys) / 2;
+    v_touched text[];
+begin
+    begin
+        execute p_storing.touch_keys into v_touched using p_now, p_keys;
+        set constraints all immediate;
+        return coalesce(v_touched, '{}');
+    exception
+        when data_exception or integrity_constraint_violation or raise_exception or with_check_option_violation then
+            if v_half = 0 then
+                return '{}';
+            end if;
+        when syntax_error_or_access_rule_violation or feature_not_supported then
+            return '{}';
+    end;
+    return livewell.touch_keys(p_storing, p_keys[:v_half], p_now) || livewell.touch_keys(p_storing, p_keys[v_half + 1:], p_now);
+end $$;

@@ -1,0 +1,11 @@
+-- name: store_fetches
+-- Ends refreshes: stores, learns, finishes and settles in one transaction; answers per job.
+select job_id, state, outcome, reason from livewell.store_fetches($1::text::jsonb)
+
+-- name: fetch_conditions
+-- What conditional requests for items may say.
+select item_id, etag, last_modified from livewell.fetch_conditions($1)
+
+-- name: check_storage
+-- Whether the table of a type can take what its model brings.
+select severity, problem, message, fix from livewell.check_storage($1, $2::text::jsonb)

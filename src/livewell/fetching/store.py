@@ -1,0 +1,87 @@
+"""Storing as Python calls it: one method per named query, no decisions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+from pydantic_core import to_json
+
+from livewell.fetching.types import (
+    Column,
+    Condition,
+    Ended,
+    Failed,
+    Fetched,
+    Gone,
+    Outcome,
+    Refused,
+    Stored,
+    Throttled,
+    Unchanged,
+)
+from livewell.kernel import Caller, Connection, Queries
+from livewell.registry import Finding
+
+QUERIES = Queries.of("livewell.fetching")
+
+
+class FetchStore:
+    """Stores over a pool, a line, or the caller's own connection."""
+
+    def __init__(self, caller: "Caller | Connection") -> None:
+        self._caller = caller
+
+    async def store_fetches(self, ended: Sequence[Ended]) -> list[Stored]:
+        """End refreshes: store, learn, finish and settle, all of it or nothing."""
+        batch = to_json([_told(one) for one in ended], inf_nan_mode="strings").decode()
+        return list(map(Stored._make, await self._caller.fetch(QUERIES["store_fetches"], batch)))
+
+    async def fetch_conditions(self, item_ids: Sequence[int]) -> dict[int, Condition]:
+        """What conditional requests may say, by item; items of which nothing is known are left out."""
+        rows = await self._caller.fetch(QUERIES["fetch_conditions"], item_ids)
+        return {row[0]: Condition._make(row) for row in rows}
+
+    async def check_storage(self, data_type: str, columns: Mapping[str, Column]) -> list[Finding]:
+        """Where the table of a type and the columns of its model disagree."""
+        told = to_json({name: {"type": one.type, "nullable": one.nullable} for name, one in columns.items()}).decode()
+        rows = await self._caller.fetch(QUERIES["check_storage"], data_type, told)
+        return [Finding(data_type=data_type, **row) for row in rows]
+
+
+def _told(ended: Ended) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "job": ended.job_id,
+        "token": ended.lease_token,
+        "item": ended.item_id,
+        "type": ended.data_type,
+        "key": ended.key,
+        "outcome": ended.outcome.word,
+        **_told_of(ended.outcome),
+    }
+    spent = {"bytes": ended.bytes, "tokens": ended.tokens, "rate": ended.rate}
+    told.update((name, value) for name, value in spent.items() if value is not None)
+    return told if ended.sent else {**told, "sent": False}
+
+
+def _told_of(outcome: Outcome) -> dict[str, Any]:
+    match outcome:
+        case Fetched():
+            return {
+                "rows": outcome.rows,
+                "many": outcome.many,
+                "source_time": outcome.source_time,
+                "hash": outcome.content_hash.hex(),
+                "etag": outcome.etag,
+                "last_modified": outcome.last_modified,
+            }
+        case Unchanged():
+            return {"reason": outcome.why, "etag": outcome.etag, "last_modified": outcome.last_modified}
+        case Refused():
+            return {"reason": outcome.reason, "message": outcome.message}
+        case Throttled():
+            return {"seconds": outcome.seconds, "message": outcome.message}
+        case Failed():
+            return {"reason": outcome.reason, "message": outcome.message, "status": outcome.status}
+        case Gone():
+            return {"message": outcome.message}
+        case _:
+            assert_never(outcome)

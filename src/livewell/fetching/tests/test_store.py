@@ -1,0 +1,88 @@
+"""Storing as Python calls it."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from livewell.fetching.store import FetchStore
+from livewell.fetching.tests.storing_surface import Storing
+from livewell.fetching.types import (
+    Condition,
+    Ended,
+    Failed,
+    Fetched,
+    Gone,
+    Outcome,
+    Refused,
+    Stored,
+    Throttled,
+    Unchanged,
+)
+from livewell.kernel import Database
+from livewell.testing import make_type
+
+
+def ended(held: dict[str, Any], outcome: Outcome, **spent: Any) -> Ended:
+    return Ended(held["job"], held["token"], held["item"], held["type"], held["key"], outcome, **spent)
+
+
+def brought(*rows: dict[str, Any], **fields: Any) -> Fetched:
+    return Fetched(rows=rows, content_hash=str(rows).encode(), **fields)
+
+
+async def test_every_outcome(owner: Database, database: Database, storing: Storing) -> None:
+    """Each outcome is stored as what it is, in one call; what was said of it is answered per job."""
+    await make_type(owner, "note")
+    now = datetime.now(UTC)
+    held = await storing.hold("note", *"ABCDEF", now=now)
+    outcomes: list[Outcome] = [
+        brought({"a": 1}, source_time=now, etag='"1"'),
+        Unchanged(why="not_modified"),
+        Refused(reason="schema", message="field a is missing"),
+        Throttled(message="slow down"),
+        Failed(reason="status", message="HTTP 500", status=500),
+        Gone(message="HTTP 404"),
+    ]
+    batch = [ended(one, outcome, bytes=100, rate={"status": 200}) for one, outcome in zip(held, outcomes, strict=True)]
+    stored = {one.job_id: one for one in await FetchStore(database).store_fetches(batch)}
+    assert [stored[one["job"]][1:] for one in held] == [
+        ("completed", "fetched", None),
+        ("pending", "refused", "nothing_stored"),
+        ("pending", "refused", "schema"),
+        ("pending", "throttled", None),
+        ("pending", "failed", "status"),
+        ("completed", "gone", None),
+    ]
+    assert await FetchStore(database).fetch_conditions([one["item"] for one in held]) == {
+        held[0]["item"]: Condition(held[0]["item"], '"1"', None)
+    }
+
+
+async def test_values_of_python(owner: Database, database: Database, storing: Storing) -> None:
+    """Dates, decimals, ids and what is no number arrive as the column takes them."""
+    await owner.execute(
+        "create table public.values"
+        " (k text primary key, d numeric, at timestamptz, f float, u uuid, fetched_at timestamptz)"
+    )
+    await owner.execute("grant select, insert, update on public.values to livewell_owner")
+    await make_type(owner, "value", table_name="public.values", key_column="k", time_column="fetched_at")
+    held = await storing.hold_one("value", now=datetime.now(UTC))
+    row = {"d": Decimal("0.1"), "at": datetime(2026, 1, 1, tzinfo=UTC), "f": float("inf"), "u": uuid4()}
+    [stored] = await FetchStore(database).store_fetches([ended(held, brought(row))])
+    assert stored == Stored(held["job"], "completed", "fetched", None)
+    assert await storing.table("public.values", "d, at, f, u") == [tuple(row.values())]
+
+
+async def test_what_no_json_can_say(owner: Database, database: Database, storing: Storing) -> None:
+    """Text that PostgreSQL cannot hold is an error about the value, found by halving by whoever sends; nothing is done."""
+    await make_type(owner, "note")
+    held = await storing.hold_one("note", now=datetime.now(UTC))
+    with pytest.raises(asyncpg.DataError):
+        await FetchStore(database).store_fetches([ended(held, brought({"a": "\0"}))])
+    with pytest.raises(ValueError, match="surrogates"):
+        await FetchStore(database).store_fetches([ended(held, brought({"a": "\ud800"}))])
+    assert await owner.fetchval("select state from livewell.job_live") == "processing"
