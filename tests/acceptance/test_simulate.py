@@ -28,7 +28,7 @@ async def simulating(folder: Path, *args: object) -> AsyncIterator[tuple[Running
 
 
 async def test_it_serves_limits_and_lies_until_interrupted(tmp_path: Path) -> None:
-    """It says where it listens, obeys its options and shows what it saw; Ctrl-C ends it with 0, a call that hangs too."""
+    """It tells where it is, obeys its options, shows what it saw, and ends with 0 on Ctrl-C, calls that hang or not."""
     faults = ("--fault", "profile=empty_list", "--fault", "earnings=hang")
     async with (
         simulating(tmp_path, "--limit", "quote=2", "--seed", 7, *faults) as (process, url),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from livewell.simulator import EndpointFigures, Simulator
 
-_COLUMNS = ("endpoint", "calls", "per second", "limit", "worst", "over", "in flight", "sent", "statuses", "faults")
+_COLUMNS = ("endpoint", "calls", "/s", "limit", "worst", "over", "now", "sent", "statuses", "faults")
 
 
 class View(Protocol):
@@ -108,7 +108,9 @@ class LiveView:
 
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
         for number, column in enumerate(_COLUMNS):
-            table.add_column(column, justify="right" if 0 < number < len(_COLUMNS) - 2 else "left")
+            figures = 0 < number < len(_COLUMNS) - 2
+            wide = None if number < len(_COLUMNS) - 2 else 1
+            table.add_column(column, justify="right" if figures else "left", no_wrap=True, ratio=wide)
         for figures in self._simulator.figures().values():
             table.add_row(*(Text(cell) for cell in self._cells(figures)))
         example = Text(f"curl {self._simulator.url}/api/v3/quote/AAPL,MSFT", style="dim")

@@ -13,7 +13,7 @@ from livewell.simulator.asked import UNKNOWN_ENDPOINT, Asked
 from livewell.simulator.body_faults import spoiled_body
 from livewell.simulator.chat import Reply
 from livewell.simulator.faults import Fault, FaultKind
-from livewell.simulator.limits import Limiter, Verdict, http_date, rate_headers
+from livewell.simulator.limits import Verdict, http_date
 from livewell.simulator.options import CHAT, SimulatorOptions, UnknownSymbol
 from livewell.simulator.row_faults import FIELD_FAULTS, ROW_FAULTS, spoiled_rows
 from livewell.simulator.status_faults import JSON, error_answer
@@ -47,9 +47,8 @@ class Answerer:
         self._options = options
         self._world = world
 
-    def refusal(self, asked: Asked, limiter: Limiter, verdict: Verdict, wall: datetime) -> Answer | None:
+    def refusal(self, asked: Asked, verdict: Verdict, told: Headers) -> Answer | None:
         """Why a call gets nothing, if that is so: no such place, no key, too much."""
-        told = tuple(rate_headers(limiter.limit, verdict, wall))
         if asked.endpoint == UNKNOWN_ENDPOINT:
             return error_answer(HTTPStatus.NOT_FOUND, "there is nothing here", told)
         if asked.method != ("POST" if asked.endpoint == CHAT else "GET"):

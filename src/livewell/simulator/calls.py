@@ -85,7 +85,10 @@ class CallLog:
         return sum(limiter.in_flight for limiter in self._limiters.values())
 
     def limiter(self, endpoint: str) -> Limiter:
-        return self._limiters.setdefault(endpoint, Limiter())
+        found = self._limiters.get(endpoint)
+        if found is None:
+            found = self._limiters[endpoint] = Limiter()
+        return found
 
     def set_limit(self, endpoint: str, limit: Limit | None) -> None:
         """Another limit from now on; what came before it is forgotten."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 from enum import StrEnum
+from functools import lru_cache
 from math import ceil
 
 from livewell.simulator.errors import InvalidLimit
@@ -165,7 +166,12 @@ def retry_headers(form: RetryAfter, seconds: float, wall: datetime) -> Headers:
 
 
 def http_date(moment: datetime) -> str:
-    return format_datetime(moment.replace(microsecond=0), usegmt=True)
+    return _date_of(moment.replace(microsecond=0))
+
+
+@lru_cache(maxsize=1024)
+def _date_of(second: datetime) -> str:
+    return format_datetime(second, usegmt=True)
 
 
 def _plain(unit: str, size: int | None, left: int | None, reset: float) -> Headers:

@@ -182,12 +182,12 @@ class Simulator:
 
     def _answer(self, asked: Asked, reply: Reply, fault: Fault | None, limiter: Limiter, verdict: Verdict) -> Answer:
         wall = self.clock.wall()
-        refused = self._answerer.refusal(asked, limiter, verdict, wall)
+        told = tuple(rate_headers(limiter.limit, verdict, wall))
+        refused = self._answerer.refusal(asked, verdict, told)
         if refused is not None:
             return refused
         if fault is not None and (answer := faulty_status(fault, asked, self.url, wall)) is not None:
             return answer
-        told = tuple(rate_headers(limiter.limit, verdict, wall))
         if asked.endpoint == CHAT:
             return self._answerer.chat(asked, reply, fault, told)
         return self._answerer.data(asked, fault, told)

@@ -109,3 +109,12 @@ def test_a_faster_world_is_of_the_past() -> None:
         pass
     assert clock.wall() - wall < timedelta(seconds=1)
     assert clock.world() < clock.wall().timestamp()
+
+
+def test_the_liveliest_quote_has_a_source_time_of_its_own_for_each_state() -> None:
+    """No two states of a quote are told with the same second."""
+    there, _ = world()
+    before = {symbol: there.rows("quote", symbol, back=100)[0]["timestamp"] for symbol in there.symbols}
+    liveliest = max(before, key=lambda symbol: int(before[symbol]))
+    times = [there.rows("quote", liveliest, back=back)[0]["timestamp"] for back in range(1000)]
+    assert len(set(times)) == len(times)
