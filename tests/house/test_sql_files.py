@@ -30,6 +30,7 @@ _RANGES = {
     "registry": range(100, 120),
     "freshness": range(120, 150),
     "presence": range(150, 170),
+    "fetching": range(170, 190),
 }
 _WRITES = re.compile(
     r"\b(insert\s+into|update\s+livewell\.|delete\s+from|merge\s+into|truncate|pg_notify)\b", re.IGNORECASE
