@@ -22,5 +22,12 @@ AS $function$
             or (p_provider).pace_bucket > (p_provider).quota_window
             then 'pace_bucket must be above 0, at most quota_window'
         when (p_provider).policy not in ('viewers', 'value') then 'policy must be viewers or value'
+        when not ((p_provider).key_in = 'bearer' or (p_provider).key_in ~ '^(query|header):[A-Za-z0-9._-]{1,100}$')
+            then 'key_in must be bearer, query:NAME or header:NAME'
+        when (p_provider).base_url !~ '^https?://[A-Za-z0-9._:\[\]-]+(/[^\s?#@]*)?$'
+            then 'base_url must be a plain http or https address, without credentials and query'
+        when exists (select from unnest((p_provider).hosts) as h (host) where h.host is null or h.host !~ '^[A-Za-z0-9._-]+(:[0-9]{1,5})?$')
+            then 'hosts must be names of hosts, each with a port where it needs one'
+        when (p_provider).allow_private is null then 'allow_private must be true or false'
     end
 $function$;

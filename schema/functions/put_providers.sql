@@ -13,7 +13,8 @@ begin
     on conflict (name) do update set
         state = excluded.state, description = excluded.description, base_url = excluded.base_url,
         quota_bytes = excluded.quota_bytes, quota_window = excluded.quota_window, quota_use = excluded.quota_use,
-        pace = excluded.pace, pace_bucket = excluded.pace_bucket, policy = excluded.policy, updated_at = p_now
+        pace = excluded.pace, pace_bucket = excluded.pace_bucket, policy = excluded.policy,
+        hosts = excluded.hosts, key_in = excluded.key_in, allow_private = excluded.allow_private, updated_at = p_now
     where t.* is distinct from excluded.*;
     insert into livewell.quota_use (provider)
     select n.name from unnest(p_providers) as n

@@ -9,7 +9,7 @@ AS $function$
     select case
         when p_field in (
             'quota_window', 'pace_bucket', 'send_within', 'backpressure_delay', 'retry_after', 'retry_after_max',
-            'breaker_window', 'breaker_cooldown', 'breaker_cooldown_max'
+            'breaker_window', 'breaker_cooldown', 'breaker_cooldown_max', 'call_timeout'
         ) then (p_old #>> '{}')::interval is not distinct from (p_new #>> '{}')::interval
         else p_old is not distinct from p_new
     end

@@ -10,7 +10,7 @@ select
     e.breaker_window, e.breaker_cooldown, e.breaker_cooldown_max, e.breaker_probes,
     case when u.closed_until > clock_timestamp() then u.closed_until end as closed_until,
     case when u.closed_until > clock_timestamp() then u.closed_reason end as closed_reason,
-    u.breaker, e.created_at, e.updated_at
+    u.breaker, e.call_timeout, e.created_at, e.updated_at
 from livewell.endpoint as e
 left join livewell.limit_use as u on u.name = e.name;
 
@@ -43,6 +43,7 @@ left join livewell.limit_use as u on u.name = e.name;
 --   closed_until timestamp with time zone
 --   closed_reason text
 --   breaker text
+--   call_timeout interval
 --   created_at timestamp with time zone
 --   updated_at timestamp with time zone
 

@@ -5,7 +5,7 @@
 create view livewell.providers as
 select
     p.name, p.state, p.description, p.base_url, p.quota_bytes, p.quota_window, p.quota_use, p.pace, p.pace_bucket, p.policy,
-    p.created_at, p.updated_at
+    p.hosts, p.key_in, p.allow_private, p.created_at, p.updated_at
 from livewell.provider as p;
 
 -- columns:
@@ -19,6 +19,9 @@ from livewell.provider as p;
 --   pace text
 --   pace_bucket interval
 --   policy text
+--   hosts text[]
+--   key_in text
+--   allow_private boolean
 --   created_at timestamp with time zone
 --   updated_at timestamp with time zone
 

@@ -67,6 +67,8 @@ EndpointName = Annotated[str, _written(r"[^\s@]{1,100}", "1 to 100 characters wi
 Variable = Annotated[str, _written(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")]
 File = Annotated[str, _written(r"[^\n\0]+", "the path of a file")]
 Address = Annotated[str, _written(r"https?://\S+", "an http or https address")]
+Host = Annotated[str, _written(r"[A-Za-z0-9._-]+(:[0-9]{1,5})?", "the name of a host, with a port where it needs one")]
+KeyIn = Annotated[str, _written(r"bearer|(query|header):[A-Za-z0-9._-]{1,100}", "bearer, query:NAME or header:NAME")]
 
 
 class _Table(BaseModel):
@@ -129,6 +131,7 @@ class Calls(Limits):
     retry_after: Length = timedelta(minutes=1)
     retry_after_max: Length = timedelta(hours=1)
     breaker: Breaker = Breaker()
+    call_timeout: Annotated[Length, Field(le=timedelta(minutes=10))] = timedelta(seconds=10)
 
 
 class EndpointDeclaration(Calls):
@@ -161,6 +164,9 @@ class ProviderDeclaration(Calls):
     base_url: Address | None = None
     key_env: Variable | None = None
     key_file: File | None = None
+    key_in: KeyIn | None = None
+    hosts: list[Host] = []
+    allow_private: bool = False
     quota: Quota = Quota()
     policy: Literal["viewers", "value"] | None = None
     endpoint: dict[EndpointName, EndpointDeclaration] = {}
@@ -191,6 +197,9 @@ PROVIDER_COLUMNS = {
     "quota.pace": "pace",
     "quota.bucket": "pace_bucket",
     "policy": "policy",
+    "hosts": "hosts",
+    "key_in": "key_in",
+    "allow_private": "allow_private",
 }
 ACCOUNT_COLUMNS = {
     **_LIMIT_COLUMNS,
@@ -210,6 +219,7 @@ ACCOUNT_COLUMNS = {
     "breaker.cooldown": "breaker_cooldown",
     "breaker.cooldown_max": "breaker_cooldown_max",
     "breaker.probes": "breaker_probes",
+    "call_timeout": "call_timeout",
 }
 ENDPOINT_COLUMNS = {"state": "state", "description": "description", **ACCOUNT_COLUMNS}
 KEY_COLUMNS = {"scope": "scope", "enabled": "enabled", **_LIMIT_COLUMNS}

@@ -23,6 +23,9 @@ class Provider:
     pace: str
     pace_bucket: timedelta
     policy: str | None
+    hosts: list[str]
+    key_in: str | None
+    allow_private: bool
     created_at: datetime
     updated_at: datetime
 
@@ -60,6 +63,7 @@ class Endpoint:
     closed_for_good: bool
     closed_reason: str | None
     breaker: str
+    call_timeout: timedelta
     created_at: datetime
     updated_at: datetime
 

@@ -21,3 +21,21 @@ class InvalidModel(FetchingError):
 
     code = "fetching.invalid_model"
     sqlstate = "LWN02"
+
+
+class ForbiddenAddress(FetchingError):
+    """A call would go where its provider has no business; it was not made."""
+
+    code = "fetching.forbidden_address"
+
+
+class UnsoundFetch(FetchingError):
+    """What a type says of its fetching cannot work: no template, no model, a field that makes no sense."""
+
+    code = "fetching.unsound"
+
+
+class CallEnded(FetchingError):
+    """A call of a fetcher came to an outcome of its own; it ends the fetch, whatever the fetcher makes of it."""
+
+    code = "fetching.call_ended"

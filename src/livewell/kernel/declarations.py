@@ -213,7 +213,7 @@ def _fields(model: type[BaseModel], path: Path) -> list[str]:
     here: Any = model
     for part in path:
         here = _plain(get_args(here)[1] if get_origin(here) is dict else here.model_fields[part].annotation)
-    return list(here.model_fields)
+    return [field.alias or name for name, field in here.model_fields.items()]
 
 
 def _plain(annotation: Any) -> Any:

@@ -36,6 +36,7 @@ from livewell.registry.errors import (
     UnknownType,
     UnknownTypeField,
 )
+from livewell.registry.fetch_declarations import FetchDeclaration, FieldDeclaration, PageDeclaration
 from livewell.registry.store import RegistryStore
 from livewell.registry.types import DataType, Exchange, Finding, Imported, MarketSession, TypeKey
 
@@ -45,6 +46,8 @@ __all__ = [
     "CalendarUnavailable",
     "DataType",
     "Exchange",
+    "FetchDeclaration",
+    "FieldDeclaration",
     "Finding",
     "Imported",
     "InvalidCalendar",
@@ -52,6 +55,7 @@ __all__ = [
     "InvalidTtl",
     "InvalidType",
     "MarketSession",
+    "PageDeclaration",
     "ReadOnlyRegistry",
     "RegistryError",
     "RegistryStore",

@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
 from livewell.kernel import HOW_TO_WRITE, Caller, Connection, LivewellError, PlannedChange, parse_duration, parse_size
 from livewell.registry.errors import InvalidType, UnknownTypeField
+from livewell.registry.fetch_declarations import Column, FetchDeclaration, FieldDeclaration, fetch_columns
 from livewell.registry.store import RegistryStore
 
 
@@ -68,6 +69,9 @@ class TypeDeclaration(_Table):
     bytes: Size | None = None
     source_time: SourceTime = SourceTime()
     model: str | None = None
+    fetch: FetchDeclaration | None = None
+    fields: dict[Column, FieldDeclaration] = {}
+    extra: Literal["refuse", "ignore"] = "refuse"
     keys_per_request: Annotated[int, Field(ge=1, le=1000)] = 1
     value_rule: Literal["contract", "observed"] = "observed"
     key_pattern: str | None = None
@@ -94,6 +98,9 @@ TYPE_COLUMNS = {
     "source_time.column": "source_time_column",
     "source_time.rule": "source_rule",
     "model": "model",
+    "fetch": "fetch_call",
+    "fields": "fields",
+    "extra": "extra",
     "keys_per_request": "keys_per_request",
     "value_rule": "value_rule",
     "key_pattern": "key_pattern",
@@ -137,14 +144,15 @@ class TypeSection:
 
 def type_fields(declared: TypeDeclaration) -> dict[str, Any]:
     """The fields that were written, as `livewell.apply_types` takes them."""
-    named = dict(_named(declared))
-    return {column: named[field] for field, column in TYPE_COLUMNS.items() if field in named}
+    named = {field: value for field, value in _named(declared) if field not in {"fetch", "fields"}}
+    plain = {column: named[field] for field, column in TYPE_COLUMNS.items() if field in named}
+    return {**plain, **fetch_columns(declared.fetch, declared.fields)}
 
 
 def _named(table: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]:
     for field in table.model_fields_set:
         value = getattr(table, field)
-        if isinstance(value, BaseModel):
+        if isinstance(value, SourceTime | Keys):
             yield from _named(value, f"{prefix}{field}.")
         else:
             yield f"{prefix}{field}", value

@@ -38,7 +38,10 @@ class RegistryStore:
             return dict(from_json(await self._caller.fetchval(QUERIES["remove_type"], name, force, reason, actor)))
 
     async def list_types(self, names: Sequence[str] | None = None) -> list[DataType]:
-        return [DataType(**row) for row in await self._caller.fetch(QUERIES["list_types"], names)]
+        rows = await self._caller.fetch(QUERIES["list_types"], names)
+        return [
+            DataType(**{**row, "fetch_call": _read(row["fetch_call"]), "fields": _read(row["fields"])}) for row in rows
+        ]
 
     async def check_types(self, names: Sequence[str] | None = None) -> list[Finding]:
         return [Finding(**row) for row in await self._caller.fetch(QUERIES["check_types"], names)]

@@ -39,6 +39,9 @@ class DataType:
     keys_active_column: str | None
     keys_exchange_column: str | None
     enabled: bool
+    fetch_call: JsonObject | None
+    fields: JsonObject | None
+    extra: str
     created_at: datetime
     updated_at: datetime
 

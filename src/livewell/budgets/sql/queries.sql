@@ -25,7 +25,8 @@ select livewell.reset_endpoint($1, $2, $3)
 -- name: list_providers
 -- Providers by name.
 select
-    name, state, description, base_url, quota_bytes, quota_window, quota_use, pace, pace_bucket, policy, created_at, updated_at
+    name, state, description, base_url, quota_bytes, quota_window, quota_use, pace, pace_bucket, policy, hosts, key_in,
+    allow_private, created_at, updated_at
 from livewell.providers
 where $1::text[] is null or name = any ($1)
 order by name
@@ -38,7 +39,7 @@ select
     max_bytes, max_tokens, retry_after, retry_after_max, breaker_failures, breaker_window, breaker_cooldown,
     breaker_cooldown_max, breaker_probes, nullif(closed_until, 'infinity') as closed_until,
     coalesce(closed_until = 'infinity', false) as closed_for_good, closed_reason, coalesce(breaker, 'closed') as breaker,
-    created_at, updated_at
+    call_timeout, created_at, updated_at
 from livewell.endpoints
 where $1::text[] is null or name = any ($1)
 order by name

@@ -6,7 +6,8 @@ set search_path = '' as $$
     select case p_thing
         when 'provider' then jsonb_build_object(
             'state', 'active', 'description', '', 'base_url', null, 'quota_bytes', null, 'quota_window', '30 days',
-            'quota_use', 0.95, 'pace', 'even', 'pace_bucket', '01:00:00', 'policy', null
+            'quota_use', 0.95, 'pace', 'even', 'pace_bucket', '01:00:00', 'policy', null, 'hosts', jsonb '[]',
+            'key_in', null, 'allow_private', false
         )
         when 'endpoint' then jsonb_build_object(
             'state', 'active', 'description', '', 'requests_per_minute', 60, 'requests_per_hour', null,
@@ -15,7 +16,7 @@ set search_path = '' as $$
             'serial_keys', true, 'expected_bytes', 50000, 'max_bytes', 10485760, 'max_tokens', null,
             'retry_after', '00:01:00', 'retry_after_max', '01:00:00', 'breaker_failures', 10,
             'breaker_window', '00:10:00', 'breaker_cooldown', '00:01:00', 'breaker_cooldown_max', '00:30:00',
-            'breaker_probes', 3
+            'breaker_probes', 3, 'call_timeout', '00:00:10'
         )
         when 'key' then jsonb_build_object(
             'scope', null, 'source', null, 'enabled', true, 'requests_per_minute', null, 'requests_per_hour', null,

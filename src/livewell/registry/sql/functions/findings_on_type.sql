@@ -20,6 +20,7 @@ begin
     cross join lateral (values ('endpoint', e.name, e.state), ('provider', p.name, p.state)) as s (thing, name, state)
     where e.name = p_type.endpoint and s.state <> 'active';
     return query select f.* from livewell.findings_on_cron(p_type, p_now) as f;
+    return query select f.* from livewell.findings_on_fetch(p_type) as f;
     return query
     select f.* from livewell.findings_on_table(p_type) as f where p_type.table_name is not null
     union all

@@ -22,7 +22,7 @@ begin
     if p_changes ->> 'ttl' ~ '^[\d.\s]*$' then
         perform livewell.refuse_type(p_name, 'ttl has no unit', 'write 30 seconds, 1 minute, 1 day');
     end if;
-    select coalesce(jsonb_object_agg(c.key, case when c.value in ('null', '""') then v_defaults -> c.key else c.value end), '{}')
+    select coalesce(jsonb_object_agg(c.key, case when c.value in ('null', '""') or c.key in ('fetch_call', 'fields') and c.value = '{}' then v_defaults -> c.key else c.value end), '{}')
     into v_asked
     from jsonb_each(p_changes) as c;
     if v_asked ->> 'strategy' = 'on_demand' then

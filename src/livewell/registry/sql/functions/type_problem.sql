@@ -13,7 +13,7 @@ begin
         return 'key_pattern must describe the whole key: from ^ to $';
     end if;
     perform '' ~ p_type.key_pattern;
-    return case
+    return coalesce(livewell.fetch_problem(p_type), case
         when p_type.name !~ '^[a-z][a-z0-9_-]{0,62}$' then 'its name must be of small letters, digits, - and _, at most 63'
         when p_type.endpoint is null then 'endpoint is missing: where is it fetched from?'
         when p_type.ttl is null then 'ttl is missing: how old may it be? There is no default'
@@ -43,7 +43,7 @@ begin
         when p_type.keys_table is null and num_nonnulls(p_type.keys_key_column, p_type.keys_active_column, p_type.keys_exchange_column) > 0
             then 'the columns of keys are those of a table: name keys.table, or leave them out'
         when p_type.keys_table is not null and p_type.keys_key_column is null then 'keys.table needs keys.column'
-    end;
+    end);
 exception
     when invalid_regular_expression then
         return 'key_pattern is no regular expression';

@@ -1,0 +1,260 @@
+"""The one HTTP client of a process: calls that end in time, in size, where they may go, and counted to the byte.
+
+A call ends in a `Reply`, always: with an answer, or with the problem that kept it from being one. Redirects are
+followed by hand, each checked as the first; a key travels only to the origin of the base URL. Each request that goes
+out asks its permission first, because each counts at the provider.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
+
+from livewell.fetching.addresses import CheckedResolver, Destinations, origin_of
+from livewell.fetching.decoding import ACCEPTED, Undecodable, decoder_for
+from livewell.fetching.errors import ForbiddenAddress
+from livewell.fetching.memory import Memory, Room
+from livewell.fetching.types import Failed, Refused
+from livewell.fetching.wire import MeteredConnector, SentBefore, metered
+
+MOST_REDIRECTS = 3
+_REDIRECTS = {301, 302, 303, 307, 308}
+_NOTHING: CIMultiDictProxy[str] = CIMultiDictProxy(CIMultiDict())
+_PLAIN_HEADERS = {"Accept": "application/json", "Accept-Encoding": ACCEPTED, "User-Agent": "livewell"}
+
+Sending = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallLimits:
+    """How long a call may take, from connecting to the last byte, and how large its answer may be."""
+
+    seconds: float = 10.0
+    max_bytes: int = 10_485_760
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What is asked for: a URL within its provider's destinations, and what goes with it."""
+
+    to: Destinations
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    secret_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(slots=True, kw_only=True)
+class Reply:
+    """What a call came to: an answer, or the problem in place of one; what arrived for it, how often it was sent."""
+
+    status: int | None = None
+    headers: CIMultiDictProxy[str] = field(default_factory=lambda: _NOTHING)
+    body: bytes = b""
+    problem: Failed | Refused | None = None
+    wire_bytes: int = 0
+    sent: int = 0
+    has_length: bool = True
+
+    def has_problem(self) -> bool:
+        return self.problem is not None
+
+
+class Client:
+    """Calls providers; connections and resolved names are kept for all calls of the process."""
+
+    def __init__(self, *, memory: Memory | None = None, connections: int = 200) -> None:
+        self.memory = memory or Memory()
+        self._connections = connections
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        sessions, self._sessions = list(self._sessions.values()), {}
+        for session in sessions:
+            await session.close()
+
+    async def get(self, request: Request, limits: CallLimits, room: Room, sending: Sending) -> Reply:
+        """Ask, follow redirects, read it all."""
+        reply = Reply()
+        url = request.url
+        try:
+            async with asyncio.timeout(limits.seconds) as deadline:
+                call = _Call(self, request, limits, room, sending, deadline)
+                for _ in range(MOST_REDIRECTS + 1):
+                    target = await call.one(url, reply)
+                    if target is None:
+                        return reply
+                    url = target
+                reply.problem = Failed(
+                    reason="redirect", message=f"more than {MOST_REDIRECTS} redirects", status=reply.status
+                )
+        except TimeoutError:
+            reply.problem = Failed(reason="timeout", message=_too_slow(reply, limits), status=reply.status)
+        return reply
+
+    def session(self, *, allow_private: bool) -> aiohttp.ClientSession:
+        """Two of them: a connection into a private network is never at hand for a provider that may not have one."""
+        session = self._sessions.get(allow_private)
+        if session is None:
+            connector = MeteredConnector(
+                resolver=CheckedResolver(allow_private=allow_private), limit=self._connections, ttl_dns_cache=60
+            )
+            session = self._sessions[allow_private] = aiohttp.ClientSession(
+                connector=connector,
+                auto_decompress=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None),
+                trust_env=False,
+                headers=_PLAIN_HEADERS,
+            )
+        return session
+
+
+class _Call:
+    """One call, over its redirects."""
+
+    def __init__(
+        self,
+        client: Client,
+        request: Request,
+        limits: CallLimits,
+        room: Room,
+        sending: Sending,
+        deadline: asyncio.Timeout,
+    ) -> None:
+        self._session = client.session(allow_private=request.to.allow_private)
+        self._request = request
+        self._limits = limits
+        self._room = room
+        self._sending = sending
+        self._deadline = deadline
+
+    async def one(self, url: str, reply: Reply) -> str | None:
+        """One request; answers where it leads to, when it leads on."""
+        try:
+            checked = self._request.to.check(url)
+        except ForbiddenAddress as fact:
+            reply.problem = Failed(reason="forbidden_address", message=str(fact), status=reply.status)
+            return None
+        await self._sending()
+        with metered() as meter:
+            try:
+                return await self._ask(checked, reply, meter_body=lambda: meter.body)
+            except (aiohttp.ClientError, ForbiddenAddress, OSError) as error:
+                if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
+                    raise
+                reply.problem = _failed(error, reply)
+                return None
+            finally:
+                reply.wire_bytes += meter.received
+                reply.sent += meter.connected
+
+    async def _ask(self, url: URL, reply: Reply, *, meter_body: Callable[[], int | None]) -> str | None:
+        headers = dict(self._request.headers)
+        if origin_of(str(url)) == self._request.to.origin:
+            headers |= self._request.secret_headers
+        reply.status, reply.headers, reply.problem = None, _NOTHING, None
+        async with self._session.get(url, headers=headers, allow_redirects=False) as response:
+            reply.status, reply.headers = response.status, response.headers
+            reply.body = await self._read(response, reply)
+        _check_length(response, reply, meter_body())
+        if reply.has_problem() or response.status not in _REDIRECTS:
+            return None
+        return _led_on(url, response, reply)
+
+    async def _read(self, response: aiohttp.ClientResponse, reply: Reply) -> bytes:
+        most = self._limits.max_bytes
+        if (response.content_length or 0) > most:
+            return self._stop(response, reply, "too_large", f"{response.content_length:,} bytes of {most:,} allowed")
+        body, raw = bytearray(), 0
+        try:
+            decoder = decoder_for(response.headers.get("Content-Encoding", ""))
+            async for data in response.content.iter_any():
+                raw += len(data)
+                for piece in decoder.feed(data):
+                    body += piece
+                    if max(raw, len(body)) > most:
+                        return self._stop(response, reply, "too_large", f"more than the {most:,} bytes allowed")
+                    if not self._room.fits(len(body)):
+                        await self._grow()
+            decoder.end()
+        except Undecodable as error:
+            return self._stop(response, reply, "encoding", f"its Content-Encoding does not hold: {error}")
+        return bytes(body)
+
+    async def _grow(self) -> None:
+        """Waiting for memory is our own slowness, not the provider's."""
+        loop, ends_at = asyncio.get_running_loop(), self._deadline.when()
+        began = loop.time()
+        self._deadline.reschedule(None)
+        await self._room.grow()
+        if ends_at is not None:
+            self._deadline.reschedule(ends_at + loop.time() - began)
+
+    def _stop(self, response: aiohttp.ClientResponse, reply: Reply, reason: str, message: str) -> bytes:
+        response.close()
+        reply.problem = Refused(reason=reason, message=message)
+        return b""
+
+
+def _check_length(response: aiohttp.ClientResponse, reply: Reply, arrived: int | None) -> None:
+    """A body longer than its Content-Length is not the body; a shorter one has raised already."""
+    length = response.content_length
+    reply.has_length = length is not None or response.status in {204, 304}
+    if length is not None and arrived is not None and arrived > length and response.status != 304:  # noqa: PLR2004
+        reply.problem = Refused(reason="wrong_length", message=f"Content-Length {length:,}, {arrived:,} bytes sent")
+
+
+def _led_on(url: URL, response: aiohttp.ClientResponse, reply: Reply) -> str | None:
+    location = response.headers.get("Location", "")
+    if not location or not location.isascii():
+        reply.problem = Failed(reason="redirect", message="a redirect to nowhere", status=response.status)
+        return None
+    try:
+        return str(url.join(URL(location, encoded=True)).with_fragment(None))
+    except ValueError:
+        reply.problem = Failed(reason="redirect", message="a redirect to no URL", status=response.status)
+        return None
+
+
+def _too_slow(reply: Reply, limits: CallLimits) -> str:
+    what = "no connection" if not reply.sent else "no answer" if reply.status is None else "no whole answer"
+    return f"{what} within {limits.seconds:g} s"
+
+
+def _failed(error: Exception, reply: Reply) -> Failed:
+    reason, message = _reason(error)
+    return Failed(reason=reason, message=message, status=reply.status)
+
+
+def _reason(error: Exception) -> tuple[str, str]:
+    """Texts of aiohttp's errors may hold the URL, and with it the key."""
+    match error:
+        case ForbiddenAddress():
+            return "forbidden_address", str(error)
+        case aiohttp.ClientConnectorDNSError():
+            return "dns", "its host name cannot be resolved"
+        case aiohttp.ClientSSLError():
+            return "tls", f"no secure connection ({type(error).__name__})"
+        case aiohttp.ClientConnectorError():
+            return "connect", f"no connection ({error.os_error.strerror or type(error.os_error).__name__})"
+        case aiohttp.ServerTimeoutError():
+            return "timeout", "the server fell silent"
+        case aiohttp.ClientPayloadError():
+            return "truncated", "the answer ended before its end"
+        case SentBefore() | aiohttp.ServerDisconnectedError() | aiohttp.ClientOSError() | OSError():
+            return "reset", "the connection was closed before it answered"
+        case _:
+            return "protocol", f"no HTTP that can be read ({type(error).__name__})"

@@ -1,0 +1,170 @@
+"""The engine: from keys of a source to one outcome each, whatever the provider or the fetcher does.
+
+It is the only place that joins client, fetcher and judge, so that a fetcher cannot forget what all of them need: the
+type check, the key's pattern, permission for every request, conditional requests, sizes, times, bytes and rate facts.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from pydantic_core import from_json
+
+from livewell.budgets import PermitExpired, Secret
+from livewell.fetching.client import Client, Sending
+from livewell.fetching.conversation import Conversation, Marked
+from livewell.fetching.errors import CallEnded
+from livewell.fetching.fetcher import Call
+from livewell.fetching.judge import Verdict, Warned, judge_rows, share_out
+from livewell.fetching.paths import NotThere
+from livewell.fetching.sources import Source
+from livewell.fetching.types import Failed, Fetched, JsonObject, Outcome, Refused, Unchanged
+
+_MESSAGE_LIMIT = 500
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """A key that shall be fetched, of which type, and what its last answer was marked with."""
+
+    data_type: str
+    key: str
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answered:
+    """What a key came to; its share of the bytes, None when nothing was sent; and what the answer said beside it.
+
+    What concerns the request as a whole (`rate`, `warnings`) is told with its first key only.
+    """
+
+    key: str
+    outcome: Outcome
+    bytes: int | None = None
+    rate: JsonObject | None = None
+    warnings: tuple[Warned, ...] = ()
+    sent: bool = False
+
+
+async def _at_once() -> None:
+    """Permission where nobody counts."""
+
+
+class Fetching:
+    """Fetches keys of sources, over one client."""
+
+    def __init__(self, client: Client, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._client = client
+        self._clock = clock
+
+    async def fetch(
+        self, source: Source, asked: Sequence[Asked], *, secret: Secret | None = None, sending: Sending = _at_once
+    ) -> list[Answered]:
+        """One answer for each that was asked, in order. `sending` is awaited before every request that goes out."""
+        by_key: dict[str, Answered] = {}
+        good: dict[str, Asked] = {}
+        for one in asked:
+            objection = _objection(source, one)
+            if objection is None:
+                good.setdefault(one.key, one)
+            elif one.data_type == source.data_type:
+                by_key[one.key] = Answered(key=one.key, outcome=objection)
+        for chunk in _chunks(list(good.values()), source.keys_per_request):
+            for answer in await self._request(source, chunk, secret, sending):
+                by_key[answer.key] = answer
+        return list(_in_order(source, asked, by_key))
+
+    async def _request(
+        self, source: Source, asked: Sequence[Asked], secret: Secret | None, sending: Sending
+    ) -> list[Answered]:
+        keys = [one.key for one in asked]
+        wanted = min(source.expected_bytes * len(keys), source.limits.max_bytes)
+        async with self._client.memory.room(wanted) as room:
+            conversation = Conversation(
+                self._client,
+                source,
+                room,
+                keys=len(keys),
+                secret=secret,
+                sending=sending,
+                before=Marked(etag=asked[0].etag, last_modified=asked[0].last_modified),
+                clock=self._clock,
+            )
+            verdict = await self._verdict(source, keys, conversation)
+        return _answers(keys, conversation, verdict)
+
+    async def _verdict(self, source: Source, keys: Sequence[str], conversation: Conversation) -> Verdict:
+        try:
+            rows = await source.fetcher.fetch(Call(source.data_type, keys, conversation.ask))
+            if conversation.ended is None:
+                if conversation.calls == 0 or not isinstance(rows, list | tuple):
+                    raise TypeError("a fetcher asks its call, and returns a list of rows")
+                return judge_rows(keys, rows, source.rules, now=self._clock())
+            ended: Outcome = conversation.ended
+        except CallEnded as fact:
+            ended = conversation.ended or _broken(fact)
+        except NotThere as error:
+            ended = conversation.ended or Refused(reason="schema", message=str(error))
+        except PermitExpired as fact:
+            ended = conversation.ended or Failed(reason="unsent", message=str(fact))
+        except Exception as error:  # noqa: BLE001 - a fetcher that fails, fails its keys
+            ended = conversation.ended or _broken(error)
+        return Verdict(outcomes=dict.fromkeys(keys, ended))
+
+
+def _objection(source: Source, one: Asked) -> Outcome | None:
+    if one.data_type != source.data_type:
+        return Refused(reason="other_type", message=f"a refresh of {one.data_type}, not of {source.data_type}")
+    if source.key_pattern is not None and source.key_pattern.search(one.key) is None:
+        return Refused(reason="invalid_key", message=f"no key of {source.data_type}")
+    return None
+
+
+def _chunks(asked: list[Asked], size: int) -> Iterator[list[Asked]]:
+    for at in range(0, len(asked), size):
+        yield asked[at : at + size]
+
+
+def _in_order(source: Source, asked: Sequence[Asked], by_key: dict[str, Answered]) -> Iterator[Answered]:
+    """A key asked for twice costs its bytes once."""
+    told: set[str] = set()
+    for one in asked:
+        if one.data_type != source.data_type:
+            yield Answered(key=one.key, outcome=_objection(source, one) or _broken(ValueError(one.key)))
+        elif one.key in told:
+            yield replace(by_key[one.key], bytes=0, rate=None, warnings=())
+        else:
+            told.add(one.key)
+            yield by_key[one.key]
+
+
+def _answers(keys: Sequence[str], conversation: Conversation, verdict: Verdict) -> list[Answered]:
+    sent = conversation.sent > 0
+    shares = share_out(conversation.wire_bytes, [verdict.rows.get(key, 0) for key in keys])
+    answers = [
+        Answered(
+            key=key,
+            outcome=_marked(verdict.outcomes[key], conversation),
+            bytes=share if sent else None,
+            sent=sent,
+        )
+        for key, share in zip(keys, shares, strict=True)
+    ]
+    rate = None if conversation.rate is None else from_json(conversation.rate.to_json())
+    answers[0] = replace(answers[0], rate=rate, warnings=(*conversation.warnings, *verdict.warnings))
+    return answers
+
+
+def _marked(outcome: Outcome, conversation: Conversation) -> Outcome:
+    """What the next request may be conditional on: only where one answer was all of it."""
+    if conversation.calls == 1 and isinstance(outcome, Fetched | Unchanged):
+        marked = conversation.marked
+        return replace(outcome, etag=marked.etag, last_modified=marked.last_modified)
+    return outcome
+
+
+def _broken(error: BaseException) -> Failed:
+    text = f"{type(error).__name__}: {error}".replace("\0", "")
+    return Failed(reason="fetcher", message=text.encode(errors="backslashreplace").decode()[:_MESSAGE_LIMIT])

@@ -1,0 +1,225 @@
+"""Models: what one row of an answer must be, to the last field.
+
+A `Model` is strict: nothing is converted, nothing unknown is taken, nothing may be missing. Fields that are declared in
+`livewell.toml` become one; so does a JSON Schema that says no more than fields do. What holds for a value is part of
+its type, so that a value out of bounds is refused by the same parse as one of the wrong shape.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, ClassVar
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
+
+from livewell.fetching.errors import UnsoundFetch
+from livewell.registry import FieldDeclaration
+
+_EARLIEST, _LATEST = -62_135_596_800, 253_402_300_799  # years 1 to 9999
+_BOUNDS = {"above": "gt", "below": "lt", "at_least": "ge", "at_most": "le"}
+_LENGTHS = ("min_length", "max_length", "pattern")
+
+
+class Model(BaseModel):
+    """A row of an answer, strictly: a missing, renamed, retyped or unknown field refuses it."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True, protected_namespaces=()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a field is beside its value."""
+
+    source_time: bool = False
+    volatile: bool = False
+
+
+def bounded(*, source_time: bool = False, volatile: bool = False, **bounds: Any) -> Any:
+    """A field with bounds (`gt`, `ge`, `lt`, `le`, `min_length`, `max_length`, `pattern`, `alias`); it has no default.
+
+    `source_time` is when the source says its data is from. `volatile` is what changes without anything having changed.
+    """
+    return Field(json_schema_extra={"livewell": {"source_time": source_time, "volatile": volatile}}, **bounds)
+
+
+def marks_of(field: FieldInfo) -> Marks:
+    """What `bounded` said of a field."""
+    extra = field.json_schema_extra
+    said = extra.get("livewell") if isinstance(extra, dict) else None
+    if not isinstance(said, dict):
+        return Marks()
+    return Marks(source_time=bool(said["source_time"]), volatile=bool(said["volatile"]))
+
+
+def model_from(name: str, fields: Mapping[str, FieldDeclaration], *, extra: str = "refuse") -> type[Model]:
+    """The model that declared fields make."""
+    if not fields:
+        raise UnsoundFetch(f"type {name} has no fields", fix="declare fields.x, or name a model")
+
+    class Declared(Model):
+        model_config = ConfigDict(extra="ignore" if extra == "ignore" else "forbid")
+
+    made: dict[str, Any] = {column: _field(one) for column, one in fields.items()}
+    try:
+        return create_model(f"{name.title()}Row", __base__=Declared, **made)
+    except Exception as error:
+        raise UnsoundFetch(f"the fields of type {name} make no model: {error}") from error
+
+
+def loosened(model: type[BaseModel]) -> type[BaseModel]:
+    """The same model, which ignores what it does not know: where the type says so."""
+
+    class Loosened(model):  # type: ignore[valid-type, misc]  # the model is known at run time only
+        model_config = ConfigDict(extra="ignore")
+
+    return Loosened
+
+
+def _field(one: FieldDeclaration) -> tuple[Any, Any]:
+    bounds: dict[str, Any] = {_BOUNDS[word]: value for word in _BOUNDS if (value := getattr(one, word)) is not None}
+    bounds |= {word: value for word in _LENGTHS if (value := getattr(one, word)) is not None}
+    annotation = _annotation(one)
+    inner = Annotated[annotation, Field(**bounds)] if bounds else annotation
+    options: dict[str, Any] = {"default": None} if one.missing else {}
+    if one.source is not None:
+        options["validation_alias"] = one.source
+    return (
+        inner | None if one.optional or one.missing else inner,
+        bounded(source_time=one.source_time, volatile=one.volatile, **options),
+    )
+
+
+def _annotation(one: FieldDeclaration) -> Any:
+    found = _TIMES[one.type](one) if one.type in _TIMES else _PLAIN[one.type]
+    return found if one.one_of is None else Annotated[found, AfterValidator(_one_of(one.one_of))]
+
+
+def _one_of(allowed: Sequence[Any]) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if value not in allowed:
+            raise PydanticCustomError("literal_error", "Input should be one of those declared")
+        return value
+
+    return check
+
+
+def _epoch(unit: int) -> Callable[[FieldDeclaration], Any]:
+    def read(value: object) -> datetime:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise PydanticCustomError("epoch_type", "Input should be a number of seconds since 1970")
+        if not _EARLIEST <= value / unit <= _LATEST:
+            raise PydanticCustomError("epoch_range", "Input should be a time between the years 1 and 9999")
+        return datetime.fromtimestamp(value / unit, UTC)
+
+    return lambda _: Annotated[datetime, BeforeValidator(read)]
+
+
+def _datetime(one: FieldDeclaration) -> Any:
+    try:
+        zone = ZoneInfo(one.zone) if one.zone is not None else None
+    except (ValueError, OSError) as error:
+        raise UnsoundFetch(f"{one.zone!r} is no time zone") from error
+
+    def read(value: object) -> datetime:
+        if not isinstance(value, str):
+            raise PydanticCustomError("datetime_type", "Input should be a time in text")
+        try:
+            found = datetime.fromisoformat(value)
+        except ValueError:
+            raise PydanticCustomError("datetime_parsing", "Input should be a time as ISO 8601 writes it") from None
+        if len(value) <= len("2026-01-01"):
+            raise PydanticCustomError("datetime_parsing", "Input should be a time, not a date")
+        if found.tzinfo is None and zone is None:
+            raise PydanticCustomError("datetime_zone", "Input should name its zone, or the field should: zone")
+        try:
+            return (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
+        except OverflowError:
+            raise PydanticCustomError(
+                "datetime_parsing", "Input should be a time between the years 1 and 9999"
+            ) from None
+
+    return Annotated[datetime, BeforeValidator(read)]
+
+
+def _date(_: FieldDeclaration) -> Any:
+    def read(value: object) -> date:
+        if not isinstance(value, str) or len(value) != len("2026-01-01"):
+            raise PydanticCustomError("date_type", "Input should be a date as 2026-01-31")
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise PydanticCustomError("date_parsing", "Input should be a date as 2026-01-31") from None
+
+    return Annotated[date, BeforeValidator(read)]
+
+
+_PLAIN: Mapping[str, Any] = {"string": str, "number": float, "integer": int, "boolean": bool, "json": Any}
+_TIMES: Mapping[str, Callable[[FieldDeclaration], Any]] = {
+    "epoch": _epoch(1),
+    "epoch_ms": _epoch(1000),
+    "datetime": _datetime,
+    "date": _date,
+}
+
+
+class JsonSchemaReader:
+    """Reads the part of JSON Schema that says what fields say: an object, its properties, their bounds."""
+
+    _TYPES: ClassVar[Mapping[str, str]] = {
+        "string": "string",
+        "number": "number",
+        "integer": "integer",
+        "boolean": "boolean",
+        "object": "json",
+        "array": "json",
+    }
+    _WORDS: ClassVar[Mapping[str, str]] = {
+        "exclusiveMinimum": "above",
+        "exclusiveMaximum": "below",
+        "minimum": "at_least",
+        "maximum": "at_most",
+        "minLength": "min_length",
+        "maxLength": "max_length",
+        "pattern": "pattern",
+        "enum": "one_of",
+    }
+    _SILENT: ClassVar[frozenset[str]] = frozenset(
+        {"type", "format", "title", "description", "examples", "x-source-time"}
+    )
+
+    def fields(self, schema: Mapping[str, Any]) -> dict[str, FieldDeclaration]:
+        """The fields of an object's schema; `UnsoundFetch` for what they cannot say."""
+        properties = schema.get("properties")
+        if schema.get("type") != "object" or not isinstance(properties, Mapping) or not properties:
+            raise UnsoundFetch("a JSON Schema of a model describes an object and its properties")
+        required = set(schema.get("required", ()))
+        return {name: self._field(name, one, name in required) for name, one in properties.items()}
+
+    def _field(self, name: str, schema: Any, is_required: bool) -> FieldDeclaration:  # noqa: FBT001 - private
+        if not isinstance(schema, Mapping) or "type" not in schema:
+            raise UnsoundFetch(f"property {name} of the JSON Schema has no type")
+        if strange := set(schema) - self._SILENT - set(self._WORDS):
+            raise UnsoundFetch(f"property {name} of the JSON Schema says {min(strange)}, which fields cannot")
+        types = [schema["type"]] if isinstance(schema["type"], str) else list(schema["type"])
+        kinds = [one for one in types if one != "null"]
+        if len(kinds) != 1 or kinds[0] not in self._TYPES:
+            raise UnsoundFetch(f"property {name} of the JSON Schema should have one type, beside null")
+        said = {ours: schema[word] for word, ours in self._WORDS.items() if word in schema}
+        kind = {"date-time": "datetime", "date": "date"}.get(schema.get("format", ""), self._TYPES[kinds[0]])
+        try:
+            return FieldDeclaration.model_validate(
+                {
+                    **said,
+                    "type": kind,
+                    "optional": "null" in types,
+                    "missing": not is_required,
+                    "source_time": bool(schema.get("x-source-time")),
+                }
+            )
+        except ValueError as error:
+            raise UnsoundFetch(f"property {name} of the JSON Schema: {error}") from error

@@ -1,0 +1,89 @@
+"""Servers that send exactly the bytes a test wants, and count them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+Answering = Callable[[str], bytes | Awaitable[bytes]]
+
+
+@dataclass
+class RawServer:
+    """A server on loopback; `heads` are the requests it got, `sent` the bytes it wrote."""
+
+    port: int = 0
+    sent: int = 0
+    connections: int = 0
+    heads: list[str] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def paths(self) -> list[str]:
+        return [head.split(" ")[1] for head in self.heads]
+
+
+CLOSE = b"(close)"
+RESET = b"(reset)"
+
+
+@asynccontextmanager
+async def serve(answering: Answering) -> AsyncIterator[RawServer]:
+    """A server that answers the head of each request with bytes; those that end with CLOSE close, RESET resets."""
+    server = RawServer()
+    writers: list[asyncio.StreamWriter] = []
+
+    async def on_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        server.connections += 1
+        writers.append(writer)
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                server.heads.append(head)
+                answer = answering(head)
+                content = answer if isinstance(answer, bytes) else await answer
+                if content == RESET:
+                    writer.transport.abort()
+                    return
+                ends = content.endswith(CLOSE)
+                content = content.removesuffix(CLOSE)
+                writer.write(content)
+                server.sent += len(content)
+                await writer.drain()
+                if ends:
+                    writer.close()
+                    return
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    listening = await asyncio.start_server(on_connection, "127.0.0.1", 0)
+    server.port = listening.sockets[0].getsockname()[1]
+    try:
+        yield server
+    finally:
+        listening.close()
+        for writer in writers:
+            writer.transport.abort()
+
+
+def answer(
+    body: bytes = b"",
+    *,
+    status: str = "200 OK",
+    headers: Sequence[str] = ("Content-Type: application/json",),
+    length: int | None = -1,
+) -> bytes:
+    """An answer; its Content-Length is right unless said otherwise, None leaves it out (and closes)."""
+    lines = [f"HTTP/1.1 {status}", *headers]
+    if length is not None:
+        lines.append(f"Content-Length: {len(body) if length < 0 else length}")
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body + (CLOSE if length is None else b"")
+
+
+def chunked(pieces: Sequence[bytes], *, headers: Sequence[str] = ("Content-Type: application/json",)) -> bytes:
+    """An answer in chunks."""
+    head = "\r\n".join(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", *headers]).encode() + b"\r\n\r\n"
+    return head + b"".join(f"{len(one):x}\r\n".encode() + one + b"\r\n" for one in pieces) + b"0\r\n\r\n"
