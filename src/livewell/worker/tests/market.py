@@ -5,12 +5,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from pydantic_core import from_json, to_json
 
 from livewell import Livewell
 from livewell.kernel import Database
-from livewell.simulator import Simulator, SimulatorOptions
+from livewell.simulator import Simulator
 from livewell.testing import make_endpoint, make_type, until
 
 QUOTE_FIELDS = {
@@ -29,6 +30,7 @@ class Market:
     app: Livewell
     owner: Database
     simulator: Simulator
+    session: UUID
 
     async def declare(self, name: str = "quote", **fields: Any) -> None:
         """A type fetched without code; its fields are those of a quote unless given."""
@@ -39,8 +41,7 @@ class Market:
 
     async def look_at(self, keys: Sequence[str], data_type: str = "quote") -> None:
         """Somebody looks at these, from now on."""
-        session = await self.app.presence.open("anna")
-        await self.app.presence.subscribe(session, [(data_type, key) for key in keys])
+        await self.app.presence.subscribe(self.session, [(data_type, key) for key in keys])
 
     async def item(self, key: str, data_type: str = "quote") -> dict[str, Any]:
         row = await self.owner.fetchrow("select * from livewell.item where data_type = $1 and key = $2", data_type, key)
@@ -69,12 +70,12 @@ class Market:
 
 
 @asynccontextmanager
-async def market(app: Livewell, owner: Database, options: SimulatorOptions | None = None) -> AsyncIterator[Market]:
-    """A provider at work that nothing limits, and an application that may call it."""
-    async with Simulator(options or SimulatorOptions(symbols=200)) as simulator, app:
-        await make_endpoint(owner, "sim/all", call_timeout=timedelta(seconds=1), serial_keys=False)
-        await owner.execute(
-            "update livewell.provider set base_url = $1, allow_private = true where name = 'sim'",
-            f"{simulator.url}/api/v3",
-        )
-        yield Market(app=app, owner=owner, simulator=simulator)
+async def market(app: Livewell, owner: Database, simulator: Simulator) -> AsyncIterator[Market]:
+    """An application that may call a pretend provider, which nothing limits."""
+    await make_endpoint(owner, "sim/all", call_timeout=timedelta(seconds=1), serial_keys=False)
+    await owner.execute(
+        "update livewell.provider set base_url = $1, allow_private = true where name = 'sim'",
+        f"{simulator.url}/api/v3",
+    )
+    async with app:
+        yield Market(app=app, owner=owner, simulator=simulator, session=await app.presence.open("anna"))

@@ -1,0 +1,198 @@
+"""Refreshes from a viewer to the stored row, over real HTTP: what a provider does wrong is one outcome, and stores nothing."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from livewell import Call, Fetcher, Livewell, Model, bounded
+from livewell.kernel import Database, list_warnings
+from livewell.simulator import FaultKind, Limit, Simulator, SimulatorOptions, SteppedClock, symbol_names
+from livewell.testing import until
+from livewell.worker.tests.market import QUOTE_CALL, Market, market
+from livewell.worker.tests.running import outcomes, running
+
+SECOND = timedelta(seconds=1)
+F = FaultKind
+FETCHED = {F.NO_LENGTH, F.CHUNKED, F.LARGE_HEADERS, F.REDIRECT_SAME, F.EXTRA_FIELD, F.OLD_DATA}
+GONE = {F.NOT_FOUND, F.GONE}
+THROTTLED = {
+    *(F.THROTTLED, F.THROTTLED_SECONDS, F.THROTTLED_DATE, F.THROTTLED_RESET, F.THROTTLED_RATELIMIT),
+}
+FAILED = {
+    *(F.SLOW, F.DRIP, F.HANG, F.HANG_IN_BODY, F.RESET, F.RESET_IN_BODY, F.ERROR_500, F.ERROR_502, F.ERROR_503),
+    *(F.UNAUTHORIZED, F.LENGTH_TOO_LONG, F.LENGTH_TOO_SHORT),
+    *(fault for fault in F if fault.name.startswith("REDIRECT") and fault is not F.REDIRECT_SAME),
+}
+REFUSED = set(F) - FETCHED - GONE - THROTTLED - FAILED
+
+
+@pytest_asyncio.fixture
+async def there(database_url: str, owner: Database) -> AsyncIterator[Market]:
+    async with Simulator(SimulatorOptions(symbols=200)) as simulator:
+        async with market(Livewell(database_url), owner, simulator) as found:
+            yield found
+
+
+def _written(owner_url: str) -> Livewell:
+    """An application that fetches quotes by a class of its own."""
+    app = Livewell(owner_url)
+
+    class Quote(Model):
+        symbol: str
+        price: float = bounded(gt=0, lt=1_000_000_000)
+        volume: int = bounded(ge=0)
+
+    @app.type("quote", endpoint="sim/all", ttl="1 minute", extra="ignore")
+    class QuoteFetcher(Fetcher[Quote]):
+        key = "symbol"
+
+        async def fetch(self, call: Call) -> Any:
+            return await call.get(f"/quote/{call.key}").items("$[*]")
+
+    return app
+
+
+async def _befall(there: Market, fault: FaultKind, key: str) -> None:
+    """Let a fault befall the first refresh of a key, and look at what it came to."""
+    there.simulator.clear_faults()
+    there.simulator.fault(fault, "quote")
+    await there.look_at([key])
+    if fault in THROTTLED:
+        job = await _until_tried(there, key)
+        assert await outcomes(there.app, job["id"]) == ["throttled"], fault
+        assert (job["failures"], await there.value(key)) == (0, None), fault
+        await there.owner.execute("select livewell.reset_endpoint('sim/all')")
+        return
+    outcome = await there.outcome(key)
+    expected = {"fetched": FETCHED, "gone": GONE, "failed": FAILED, "refused": REFUSED}
+    assert fault in expected[outcome], f"{fault} was {outcome}"
+    job = await there.job(key)
+    assert (await there.value(key) is not None) == (fault in FETCHED), fault
+    if fault in FETCHED | GONE:
+        assert (job["shown_state"], job["failures"]) == ("completed", 0), fault
+    else:
+        assert (job["shown_state"], job["failures"]) == ("retrying", 1), fault
+
+
+async def _until_tried(there: Market, key: str) -> dict[str, Any]:
+    async def is_tried() -> bool:
+        job = await there.job(key)
+        return bool(job) and bool(await there.app.jobs.list_attempts(job["id"]))
+
+    await until(is_tried, f"{key} was tried")
+    return await there.job(key)
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("written", [False, True], ids=["declared", "python"])
+async def test_every_fault_has_its_outcome(owner_url: str, owner: Database, *, written: bool) -> None:
+    """Each lie, lag and failure of a provider: the right outcome, nothing bad stored, a retry lost or not, nothing in flight."""
+    app = _written(owner_url) if written else Livewell(owner_url)
+    keys = iter(symbol_names(200))
+    async with Simulator(SimulatorOptions(symbols=200)) as simulator:
+        async with market(app, owner, simulator) as there:
+            if not written:
+                await there.declare()
+            async with running(app):
+                for fault in FaultKind:
+                    await _befall(there, fault, next(keys))
+            (quota,) = await app.budgets.quota_states()
+            assert quota.in_flight_bytes == 0
+            warned = {one.code: one.warnings for one in await list_warnings(owner, code="fetching")}
+            assert warned["fetching.refused"] >= len(REFUSED)
+            assert warned["fetching.content_length_missing"] > 0
+
+
+async def test_keys_asked_for_together_go_together(there: Market) -> None:
+    """Where a type allows several keys a request, those of one moment share one; each is stored by itself."""
+    await there.declare(keys_per_request=20)
+    keys = symbol_names(7)
+    async with running(there.app):
+        await there.look_at(keys)
+        assert [await there.outcome(key) for key in keys] == ["fetched"] * 7
+    assert max(len(call.keys) for call in there.simulator.calls) > 1
+    assert len(there.simulator.calls) < len(keys)
+    assert [(await there.value(key))["symbol"] for key in keys] == keys
+
+
+async def test_one_bad_row_is_one_key(there: Market) -> None:
+    """Of an answer for several keys the good ones are stored, and the bad one is refused alone."""
+    await there.declare(keys_per_request=20)
+    keys = symbol_names(4)
+    there.simulator.fault(FaultKind.BAD_ROW, "quote", count=1)
+    async with running(there.app):
+        await there.look_at(keys)
+        found = [await there.outcome(key) for key in keys]
+    assert sorted(set(found)) in (["fetched", "refused"], ["fetched"])
+    assert found.count("refused") == 1
+    assert [await there.value(key) is not None for key in keys] == [one == "fetched" for one in found]
+
+
+async def test_what_has_not_changed_is_asked_for_conditionally(database_url: str, owner: Database) -> None:
+    """The second request says what the first answer was marked with; a 304 moves the timestamp and costs few bytes."""
+    clock = SteppedClock()
+    async with Simulator(SimulatorOptions(symbols=10), clock=clock) as simulator:
+        async with market(Livewell(database_url), owner, simulator) as there:
+            await there.declare(ttl=SECOND)
+            async with running(there.app):
+                await there.look_at(["AAPL"])
+                assert await there.outcome("AAPL") == "fetched"
+
+                async def is_unchanged() -> bool:
+                    return bool((await there.item("AAPL"))["last_outcome"] == "unchanged")
+
+                await until(is_unchanged, "a fetch that found nothing new")
+    first, second, *_ = simulator.calls
+    assert (first.status, second.status) == (200, 304)
+    assert second.bytes_out < first.bytes_out
+    seen = await owner.fetchrow("select fetched_at > first_seen_at as moved from livewell.record")
+    assert seen is not None
+    assert seen["moved"]
+
+
+async def test_bytes_are_accounted_as_the_provider_sent_them(there: Market) -> None:
+    """What the ledger books is what the provider counted at its socket, to the byte, whatever it answered."""
+    await there.owner.execute("update livewell.provider set quota_bytes = 1000000000, pace = 'none' where name = 'sim'")
+    await there.declare()
+    odd = (F.ERROR_500, F.EMPTY, F.CHUNKED, F.NO_LENGTH, F.NOT_FOUND, F.RENAMED_FIELD, F.HTML)
+    keys = iter(symbol_names(20))
+    async with running(there.app):
+        for fault in (None, *odd):
+            there.simulator.clear_faults()
+            if fault is not None:
+                there.simulator.fault(fault, "quote")
+            key = next(keys)
+            await there.look_at([key])
+            await there.outcome(key)
+    await there.simulator.settled()
+    (quota,) = await there.app.budgets.quota_states()
+    assert quota.used_bytes == sum(call.bytes_out for call in there.simulator.calls)
+
+
+async def test_a_type_declared_while_a_worker_runs_is_served(there: Market) -> None:
+    """Types are data: a worker is told of a new one, and fetches it without a restart."""
+    await there.declare("other", fetch_call={**QUOTE_CALL, "path": "/quote/{key}"})
+    async with running(there.app):
+        await there.declare()
+        await there.look_at(["AAPL"])
+        assert await there.outcome("AAPL") == "fetched"
+
+
+async def test_a_limit_is_kept_at_the_provider(database_url: str, owner: Database) -> None:
+    """However much is watched, the provider never counts a call too many, and nobody is throttled."""
+    async with Simulator(SimulatorOptions(symbols=60, limits={"quote": Limit(requests=20)})) as simulator:
+        async with market(Livewell(database_url), owner, simulator) as there:
+            await there.declare()
+            await owner.execute("update livewell.endpoint set requests_per_minute = 20 where name = 'sim/all'")
+            async with running(there.app):
+                await there.look_at(symbol_names(40))
+
+                async def is_used_up() -> bool:
+                    return len(simulator.calls) >= 20
+
+                await until(is_used_up, "the minute's calls are used up")
+    assert (len(simulator.calls), simulator.over_limit) == (20, 0)
+    assert {call.status for call in simulator.calls} == {200}
