@@ -4,7 +4,7 @@ create or replace function livewell.lock_keys(p_storing livewell.storing, p_keys
 language plpgsql security definer
 set search_path = '' set enable_seqscan = off set jit = off as $$
 begin
-    execute p_storing.lock_keys using p_keys;
+    execute livewell.locking_query(p_storing) using p_keys;
 exception when data_exception then
     return;
 end $$;

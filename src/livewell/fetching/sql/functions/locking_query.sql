@@ -1,11 +1,11 @@
 -- The statement that locks the rows of some keys of a type, in the one order everybody takes them in. $1 keys.
 -- for: internal
-create or replace function livewell.locking_query(p_type livewell.data_type, p_columns livewell.stored_column[]) returns text
+create or replace function livewell.locking_query(p_storing livewell.storing) returns text
 language sql stable security definer
 set search_path = '' as $$
     select format(
         'select from %1$I.%2$I as t where t.%3$I = any ($1::%4$s[]) order by t.%3$I, t.ctid for update',
-        split_part(p_type.table_name, '.', 1), split_part(p_type.table_name, '.', 2), p_type.key_column, k.type
+        split_part((p_storing.type).table_name, '.', 1), split_part((p_storing.type).table_name, '.', 2), k.name, k.type
     )
-    from unnest(p_columns) as k where k.name = p_type.key_column
+    from unnest(p_storing.columns) as k where k.name = (p_storing.type).key_column
 $$;

@@ -19,11 +19,11 @@ create type livewell.ended_fetch as (
 -- What was found of one ended refresh: its outcome once it was tried to be stored.
 create type livewell.fetch_verdict as (job_id bigint, outcome text, reason text, message text);
 
--- How the rows of a type go into its table: the statements, whether a key has many rows, and why it cannot be, if so.
-create type livewell.storing as (problem text, many boolean, lock_keys text, store_rows text, touch_keys text);
-
 -- What is written to one column of a type's table, as an expression; without one it is left alone.
 create type livewell.stored_column as (name text, type text, in_rows boolean, value text, is_changed boolean, is_filled boolean);
+
+-- How the rows of a type go into its table: what is written, by what a row is known again, and why it cannot be, if so.
+create type livewell.storing as (problem text, type livewell.data_type, columns livewell.stored_column[], row_key text[]);
 
 -- Why a refresh was not stored although the database would have taken it.
 create type livewell.judged_fetch as (job_id bigint, reason text);
