@@ -58,11 +58,13 @@ def check_types(
     as_json: Json = False,
 ) -> None:
     """Find what keeps types from being kept fresh, and how to mend it. Ends with 1 when there is an error."""
+    from livewell.fetching import check_fetching
 
     async def work(app: "Livewell") -> "tuple[int, list[Finding]]":
         for name in names or ():
             await one_type(app, name)
-        return len(names or await app.registry.list_types()), await app.registry.check_types(names)
+        findings = [*await app.registry.check_types(names), *await check_fetching(app.database, names)]
+        return len(names or await app.registry.list_types()), findings
 
     checked, findings = run(ctx, work)
     if as_json:

@@ -2,8 +2,8 @@
 
 The room owns the one HTTP client of a process, where it may call, what a row must be, and what an answer is worth. A
 fetcher is declared (`fetch` and `fields` of a type) or written (`Fetcher`); both are given a `Call` and no client, and
-`Fetching` does the rest for both alike. Nothing here knows a type by name, and nothing here writes: an `Answered` goes
-to the worker, and from there to the store.
+`Fetching` does the rest for both alike. Nothing here knows a type by name. An `Answered` goes to the worker, and from
+there to `FetchStore`: one call, one transaction, for a batch of any types.
 
 Invariants. Every key that is asked for gets exactly one outcome. A row is taken only when its model takes all of it:
 missing, renamed, retyped, unknown and absurd values refuse the key, never the others. Bytes are those the provider
@@ -18,6 +18,7 @@ cannot be fetched at all is `UnsoundFetch` before anything is sent, in `livewell
 """
 
 from livewell.fetching.addresses import Destinations
+from livewell.fetching.checking import check_fetching, columns_of, read_source
 from livewell.fetching.client import CallLimits, Client
 from livewell.fetching.engine import Answered, Asked, Fetching
 from livewell.fetching.errors import (
@@ -35,6 +36,7 @@ from livewell.fetching.models import Model, bounded
 from livewell.fetching.sources import Source, source_of
 from livewell.fetching.store import FetchStore
 from livewell.fetching.types import (
+    Column,
     Condition,
     Ended,
     Failed,
@@ -54,6 +56,7 @@ __all__ = [
     "CallEnded",
     "CallLimits",
     "Client",
+    "Column",
     "Condition",
     "Destinations",
     "Ended",
@@ -78,5 +81,8 @@ __all__ = [
     "UnsoundFetch",
     "Warned",
     "bounded",
+    "check_fetching",
+    "columns_of",
+    "read_source",
     "source_of",
 ]

@@ -177,7 +177,7 @@ def _judge_key(found: Sequence[Any], rules: Rules, now: datetime) -> Outcome:
     time = reader.time_of(rows)
     if time is not None and time > now + TOO_EARLY:
         return Refused(reason="bounds", message=f"{reader.source_time} is in the future: {time.isoformat()}")
-    return Fetched(rows=rows, source_time=time, content_hash=reader.hash_of(rows))
+    return Fetched(rows=rows, source_time=time, content_hash=reader.hash_of(rows), many=rules.rows == "many")
 
 
 def _repeats(rows: Sequence[JsonObject], rules: Rules) -> bool:

@@ -25,6 +25,9 @@ EVERYTHING = """
 [provider.acme]
 base_url = "https://acme.test"
 key_file = "/run/key"
+key_in = "query:apikey"
+hosts = ["cdn.acme.test", "files.acme.test:8443"]
+allow_private = false
 description = "ACME"
 state = "maintenance"
 concurrent = 7
@@ -46,6 +49,7 @@ max_tokens = 5
 retry_after = "30 seconds"
 retry_after_max = "1h30m"
 breaker = { failures = "off", window = "5 minutes", cooldown = "1s", cooldown_max = "1 minute", probes = 1 }
+call_timeout = "3s"
 state = "disabled"
 description = ""
 
@@ -108,6 +112,8 @@ async def test_everything_that_can_be_said_is_said_to_the_database(database: Dat
     assert (endpoint.requests_per_hour, endpoint.breaker_failures, endpoint.expected_bytes) == (None, None, 1024)
     (provider,) = await store.list_providers(["acme"])
     assert (provider.quota_window.days, provider.pace, provider.state) == (7, "none", "maintenance")
+    assert (provider.key_in, provider.hosts) == ("query:apikey", ["cdn.acme.test", "files.acme.test:8443"])
+    assert (provider.allow_private, endpoint.call_timeout.total_seconds()) == (False, 3)
     keys = {key.name: (key.scope, key.source, key.enabled) for key in await store.list_api_keys()}
     assert keys == {"default": ("default", "file:/run/key", True), "k": ("s", "env:K", False)}
 
@@ -127,6 +133,8 @@ async def test_everything_that_can_be_said_is_said_to_the_database(database: Dat
         ),
         ("[provider.a]\nconcurrent = [1]\n", "2: provider.a: concurrent should be a valid integer"),
         ('[provider.a]\nconcurrent = "10"\n', "2: provider.a: concurrent should be a valid integer"),
+        ('[provider.a]\nkey_in = "cookie"\n', "2: provider.a: key_in should be bearer, query:NAME or header:NAME"),
+        ('[provider.a]\ncall_timeout = "11m"\n', "2: provider.a: call_timeout should be less than"),
         ("[provider.a]\nsend_within = 5\n", "2: provider.a: send_within: 5 has no unit"),
         ('[provider.a]\nsend_within = "11s"\n', "2: provider.a: send_within should be less than"),
         ('[provider.a]\nquota.bytes = "20 apples"\n', "2: provider.a.quota: bytes: '20 apples' is not a size"),

@@ -1,0 +1,78 @@
+"""Checking types before anything is fetched: whether each can be, and its table takes what its model brings."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from livewell.budgets import BudgetStore
+from livewell.fetching.errors import UnsoundFetch
+from livewell.fetching.fetcher import Fetcher
+from livewell.fetching.sources import Source, source_of
+from livewell.fetching.store import FetchStore
+from livewell.fetching.types import Column
+from livewell.kernel import Caller, Connection
+from livewell.registry import DataType, Finding, RegistryStore
+
+_FORMATS = {"date-time": "timestamp", "date": "date"}
+_TYPES = {"string", "integer", "number", "boolean", "object", "array"}
+
+
+async def check_fetching(
+    caller: "Caller | Connection",
+    names: Sequence[str] | None = None,
+    *,
+    fetchers: Mapping[str, type[Fetcher[Any]]] | None = None,
+) -> list[Finding]:
+    """What keeps types from being fetched or stored; types that say nothing of their fetching are passed over."""
+    known = fetchers or {}
+    types = [
+        one
+        for one in await RegistryStore(caller).list_types(names)
+        if one.fetch_call is not None or one.name in known or (one.model and ":" in one.model)
+    ]
+    findings: list[Finding] = []
+    for one in types:
+        try:
+            source = await read_source(caller, one, fetcher=known.get(one.name))
+        except UnsoundFetch as fact:
+            findings.append(_finding(one, fact))
+        else:
+            findings += await FetchStore(caller).check_storage(one.name, columns_of(source.rules.reader.model))
+    return findings
+
+
+async def read_source(
+    caller: "Caller | Connection", data_type: DataType, *, fetcher: type[Fetcher[Any]] | None = None
+) -> Source:
+    """The source of a type, with its provider and endpoint as they are now."""
+    budgets = BudgetStore(caller)
+    (endpoint,) = await budgets.list_endpoints([data_type.endpoint])
+    (provider,) = await budgets.list_providers([endpoint.provider])
+    return source_of(data_type, provider, endpoint, fetcher=fetcher)
+
+
+def columns_of(model: type[BaseModel]) -> dict[str, Column]:
+    """What a model brings to a table, column by column."""
+    schema = model.model_json_schema(by_alias=False, mode="serialization")
+    return {name: _column(one, schema.get("$defs", {})) for name, one in schema.get("properties", {}).items()}
+
+
+def _column(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Column:
+    if "$ref" in schema:
+        schema = definitions.get(schema["$ref"].rpartition("/")[2], {})
+    kinds = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
+    nullable = len(kinds) < len(schema.get("anyOf", [schema]))
+    if len(kinds) != 1:
+        return Column(type="any", nullable=nullable)
+    kind = kinds[0]
+    if "anyOf" in schema:
+        kind = definitions.get(kind["$ref"].rpartition("/")[2], {}) if "$ref" in kind else kind
+    said = _FORMATS.get(kind.get("format", ""), kind.get("type", "any"))
+    found: Any = said if said in _TYPES or said in _FORMATS.values() else "any"
+    return Column(type=found, nullable=nullable)
+
+
+def _finding(one: DataType, fact: UnsoundFetch) -> Finding:
+    fix = fact.fix or f"livewell types show {one.name}"
+    return Finding(data_type=one.name, severity="error", problem="fetch", message=fact.message, fix=fix)
