@@ -23,6 +23,7 @@ begin
         from unnest(v_judged) as e where e.item_id is not null and e.outcome <> 'throttled';
         select array_agg(f.job_id), array_agg(f.state) into v_ids, v_states from livewell.finish_fetches(v_judged, p_now) as f;
         perform livewell.warn_of_refusals(v_judged, p_now);
+        perform livewell.warn_of_answers(p_ended, p_now);
         perform livewell.tell_changes(v_judged);
     end if;
     return query

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from livewell.app import Livewell
+    from livewell.fetching import Call, Fetcher, Model, bounded
     from livewell.jobs import Cancel, Completed, Dead, Enqueued, JobRequest, OnDuplicate, Reschedule, Reset
     from livewell.kernel import LivewellError
     from livewell.schedule import TaskContext, TaskDeclaration
@@ -13,14 +14,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Call",
     "Cancel",
     "Completed",
     "Dead",
     "Enqueued",
+    "Fetcher",
     "JobContext",
     "JobRequest",
     "Livewell",
     "LivewellError",
+    "Model",
     "OnDuplicate",
     "Reschedule",
     "Reset",
@@ -28,9 +32,14 @@ __all__ = [
     "TaskDeclaration",
     "WorkerOptions",
     "__version__",
+    "bounded",
 ]
 
 _ROOMS = {
+    "Call": "fetching",
+    "Fetcher": "fetching",
+    "Model": "fetching",
+    "bounded": "fetching",
     "Livewell": "app",
     "LivewellError": "kernel",
     "JobContext": "worker",

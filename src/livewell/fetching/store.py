@@ -59,6 +59,8 @@ def _told(ended: Ended) -> dict[str, Any]:
     }
     spent = {"bytes": ended.bytes, "tokens": ended.tokens, "rate": ended.rate}
     told.update((name, value) for name, value in spent.items() if value is not None)
+    if ended.warnings:
+        told["warnings"] = [{"code": code, "message": message} for code, message in ended.warnings]
     return told if ended.sent else {**told, "sent": False}
 
 

@@ -79,7 +79,7 @@ class Ended(NamedTuple):
     """One refresh to be ended: what its job was, what it came to, and what it spent at its endpoint.
 
     A tuple, because thousands are made a second. `rate` is what the answer said of limits; `sent` is false when nothing
-    was sent at all.
+    was sent at all. `warnings` are what was odd about the answer: a short code, and what was seen.
     """
 
     job_id: int
@@ -92,6 +92,7 @@ class Ended(NamedTuple):
     tokens: int | None = None
     rate: JsonObject | None = None
     sent: bool = True
+    warnings: tuple[tuple[str, str], ...] = ()
 
 
 class Stored(NamedTuple):

@@ -23,5 +23,5 @@ class SurvivedWarning:
 async def list_warnings(
     caller: Caller, *, since: datetime | None = None, code: str | None = None, limit: int = 1000
 ) -> list[SurvivedWarning]:
-    """What was warned about since a time, a day by default, the newest first; `code` may be a room or one code of it."""
+    """What was warned about since a time, a day by default, the newest first; `code` may also be a room."""
     return [SurvivedWarning(**row) for row in await caller.fetch(QUERIES["list_warnings"], since, code, limit)]

@@ -3,8 +3,6 @@
 Which types there are is data: the worker asks again from time to time, and serves those this program can fetch. Keys of
 one type that are refreshed at the same moment, with the same key of the provider, go out in one request where the type
 allows it. What the last answer was marked with is looked up for all of them at once.
-
-Events: `answer_odd`.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,7 +11,6 @@ from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
-import structlog
 from pydantic import BaseModel, ConfigDict
 
 from livewell.budgets import PermitExpired
@@ -23,8 +20,6 @@ from livewell.worker.context import JobContext
 from livewell.worker.finisher import Ended as EndedJob
 from livewell.worker.gathering import Gatherer
 from livewell.worker.handlers import Handler
-
-log = structlog.get_logger("livewell.worker")
 
 KIND = "refresh."
 _CONDITIONS_AT_ONCE = 500
@@ -119,8 +114,6 @@ class Refresher:
 
         asked = [question.asked() for question in questions]
         answers = await self._fetching.fetch(source, asked, secret=questions[0].ctx.api_key, sending=sending)
-        for warned in (one for answer in answers for one in answer.warnings):
-            log.warning("answer_odd", type=source.data_type, code=warned.code, message=warned.message)
         return [_late(answer) or answer for answer in answers]
 
     async def _look_up(self, items: Sequence[int]) -> list[Condition | BaseException | None]:
@@ -165,4 +158,5 @@ def _ended(job_id: JobId, lease_token: UUID, one: Refreshed) -> Ended:
         bytes=answered.bytes,
         rate=answered.rate,
         sent=answered.sent,
+        warnings=tuple((one.code, one.message) for one in answered.warnings),
     )

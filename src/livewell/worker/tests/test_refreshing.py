@@ -1,7 +1,7 @@
-"""Refreshes from a viewer to the stored row, over real HTTP: what a provider does wrong is one outcome, and stores nothing."""
+"""Refreshes from a viewer to the stored row, over real HTTP, with a provider that does everything wrong."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,24 +16,26 @@ from livewell.worker.tests.running import outcomes, running
 
 SECOND = timedelta(seconds=1)
 F = FaultKind
-FETCHED = {F.NO_LENGTH, F.CHUNKED, F.LARGE_HEADERS, F.REDIRECT_SAME, F.EXTRA_FIELD, F.OLD_DATA}
-GONE = {F.NOT_FOUND, F.GONE}
-THROTTLED = {
+FETCHED: set[FaultKind] = {F.NO_LENGTH, F.CHUNKED, F.LARGE_HEADERS, F.REDIRECT_SAME, F.EXTRA_FIELD, F.OLD_DATA}
+GONE: set[FaultKind] = {F.NOT_FOUND, F.GONE}
+THROTTLED: set[FaultKind] = {
     *(F.THROTTLED, F.THROTTLED_SECONDS, F.THROTTLED_DATE, F.THROTTLED_RESET, F.THROTTLED_RATELIMIT),
 }
-FAILED = {
+FAILED: set[FaultKind] = {
     *(F.SLOW, F.DRIP, F.HANG, F.HANG_IN_BODY, F.RESET, F.RESET_IN_BODY, F.ERROR_500, F.ERROR_502, F.ERROR_503),
     *(F.UNAUTHORIZED, F.LENGTH_TOO_LONG, F.LENGTH_TOO_SHORT),
     *(fault for fault in F if fault.name.startswith("REDIRECT") and fault is not F.REDIRECT_SAME),
 }
-REFUSED = set(F) - FETCHED - GONE - THROTTLED - FAILED
+REFUSED: set[FaultKind] = set(F) - FETCHED - GONE - THROTTLED - FAILED
 
 
 @pytest_asyncio.fixture
 async def there(database_url: str, owner: Database) -> AsyncIterator[Market]:
-    async with Simulator(SimulatorOptions(symbols=200)) as simulator:
-        async with market(Livewell(database_url), owner, simulator) as found:
-            yield found
+    async with (
+        Simulator(SimulatorOptions(symbols=200)) as simulator,
+        market(Livewell(database_url), owner, simulator) as found,
+    ):
+        yield found
 
 
 def _written(owner_url: str) -> Livewell:
@@ -62,12 +64,13 @@ async def _befall(there: Market, fault: FaultKind, key: str) -> None:
     await there.look_at([key])
     if fault in THROTTLED:
         job = await _until_tried(there, key)
-        assert await outcomes(there.app, job["id"]) == ["throttled"], fault
+        assert await outcomes(there.app, job["id"]) == ["rescheduled"], fault
         assert (job["failures"], await there.value(key)) == (0, None), fault
+        await there.app.jobs.cancel_jobs([job["id"]], reason=None, actor="tests")
         await there.owner.execute("select livewell.reset_endpoint('sim/all')")
         return
     outcome = await there.outcome(key)
-    expected = {"fetched": FETCHED, "gone": GONE, "failed": FAILED, "refused": REFUSED}
+    expected: dict[str, set[FaultKind]] = {"fetched": FETCHED, "gone": GONE, "failed": FAILED, "refused": REFUSED}
     assert fault in expected[outcome], f"{fault} was {outcome}"
     job = await there.job(key)
     assert (await there.value(key) is not None) == (fault in FETCHED), fault
@@ -89,21 +92,20 @@ async def _until_tried(there: Market, key: str) -> dict[str, Any]:
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("written", [False, True], ids=["declared", "python"])
 async def test_every_fault_has_its_outcome(owner_url: str, owner: Database, *, written: bool) -> None:
-    """Each lie, lag and failure of a provider: the right outcome, nothing bad stored, a retry lost or not, nothing in flight."""
+    """Each lie, lag and failure of a provider: the right outcome, nothing bad stored, nothing left in flight."""
     app = _written(owner_url) if written else Livewell(owner_url)
     keys = iter(symbol_names(200))
-    async with Simulator(SimulatorOptions(symbols=200)) as simulator:
-        async with market(app, owner, simulator) as there:
-            if not written:
-                await there.declare()
-            async with running(app):
-                for fault in FaultKind:
-                    await _befall(there, fault, next(keys))
-            (quota,) = await app.budgets.quota_states()
-            assert quota.in_flight_bytes == 0
-            warned = {one.code: one.warnings for one in await list_warnings(owner, code="fetching")}
-            assert warned["fetching.refused"] >= len(REFUSED)
-            assert warned["fetching.content_length_missing"] > 0
+    async with Simulator(SimulatorOptions(symbols=200)) as simulator, market(app, owner, simulator) as there:
+        if not written:
+            await there.declare()
+        async with running(app):
+            for fault in FaultKind:
+                await _befall(there, fault, next(keys))
+        (quota,) = await app.budgets.quota_states()
+        assert quota.in_flight_bytes == 0
+        warned = {one.code: one.warnings for one in await list_warnings(owner, code="fetching")}
+        assert warned["fetching.refused"] >= len(REFUSED)
+        assert warned["fetching.content_length_missing"] > 0
 
 
 async def test_keys_asked_for_together_go_together(there: Market) -> None:
@@ -133,18 +135,20 @@ async def test_one_bad_row_is_one_key(there: Market) -> None:
 
 async def test_what_has_not_changed_is_asked_for_conditionally(database_url: str, owner: Database) -> None:
     """The second request says what the first answer was marked with; a 304 moves the timestamp and costs few bytes."""
-    clock = SteppedClock()
-    async with Simulator(SimulatorOptions(symbols=10), clock=clock) as simulator:
-        async with market(Livewell(database_url), owner, simulator) as there:
-            await there.declare(ttl=SECOND)
-            async with running(there.app):
-                await there.look_at(["AAPL"])
-                assert await there.outcome("AAPL") == "fetched"
+    clock = SteppedClock(datetime(2026, 11, 16, 12, tzinfo=UTC))
+    async with (
+        Simulator(SimulatorOptions(symbols=10), clock=clock) as simulator,
+        market(Livewell(database_url), owner, simulator) as there,
+    ):
+        await there.declare(ttl=SECOND)
 
-                async def is_unchanged() -> bool:
-                    return bool((await there.item("AAPL"))["last_outcome"] == "unchanged")
+        async def is_unchanged() -> bool:
+            return bool((await there.item("AAPL"))["last_outcome"] == "unchanged")
 
-                await until(is_unchanged, "a fetch that found nothing new")
+        async with running(there.app):
+            await there.look_at(["AAPL"])
+            assert await there.outcome("AAPL") == "fetched"
+            await until(is_unchanged, "a fetch that found nothing new")
     first, second, *_ = simulator.calls
     assert (first.status, second.status) == (200, 304)
     assert second.bytes_out < first.bytes_out
@@ -168,7 +172,7 @@ async def test_bytes_are_accounted_as_the_provider_sent_them(there: Market) -> N
             await there.look_at([key])
             await there.outcome(key)
     await there.simulator.settled()
-    (quota,) = await there.app.budgets.quota_states()
+    quota = next(one for one in await there.app.budgets.quota_states() if one.provider == "sim")
     assert quota.used_bytes == sum(call.bytes_out for call in there.simulator.calls)
 
 
@@ -183,16 +187,17 @@ async def test_a_type_declared_while_a_worker_runs_is_served(there: Market) -> N
 
 async def test_a_limit_is_kept_at_the_provider(database_url: str, owner: Database) -> None:
     """However much is watched, the provider never counts a call too many, and nobody is throttled."""
-    async with Simulator(SimulatorOptions(symbols=60, limits={"quote": Limit(requests=20)})) as simulator:
-        async with market(Livewell(database_url), owner, simulator) as there:
-            await there.declare()
-            await owner.execute("update livewell.endpoint set requests_per_minute = 20 where name = 'sim/all'")
-            async with running(there.app):
-                await there.look_at(symbol_names(40))
+    options = SimulatorOptions(symbols=60, limits={"quote": Limit(requests=20)})
+    async with Simulator(options) as simulator, market(Livewell(database_url), owner, simulator) as there:
+        await there.declare()
+        await owner.execute("update livewell.endpoint set requests_per_minute = 20 where name = 'sim/all'")
 
-                async def is_used_up() -> bool:
-                    return len(simulator.calls) >= 20
+        async def is_used_up() -> bool:
+            return len(simulator.calls) >= 15
 
-                await until(is_used_up, "the minute's calls are used up")
-    assert (len(simulator.calls), simulator.over_limit) == (20, 0)
+        async with running(there.app):
+            await there.look_at(symbol_names(40))
+            await until(is_used_up, "most of the minute's calls are used up")
+    assert len(simulator.calls) <= 20
+    assert simulator.over_limit == 0
     assert {call.status for call in simulator.calls} == {200}
