@@ -33,7 +33,9 @@ from livewell.fetching.judge import Warned
 from livewell.fetching.memory import Memory
 from livewell.fetching.models import Model, bounded
 from livewell.fetching.sources import Source, source_of
+from livewell.fetching.store import FetchStore
 from livewell.fetching.types import (
+    Column,
     Condition,
     Ended,
     Failed,
@@ -53,10 +55,12 @@ __all__ = [
     "CallEnded",
     "CallLimits",
     "Client",
+    "Column",
     "Condition",
     "Destinations",
     "Ended",
     "Failed",
+    "FetchStore",
     "Fetched",
     "Fetcher",
     "Fetching",
