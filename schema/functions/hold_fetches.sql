@@ -14,17 +14,18 @@ AS $function$
 declare
     v_held livewell.ended_fetch[];
 begin
-    perform from livewell.job_live as j
-    where j.id = any (array(select e.job_id from unnest(p_ended) as e)) order by j.id for update;
     select array_agg(row (
-            e.job_id, e.lease_token, i.id, e.data_type, e.key, e.outcome, e.rows, e.many, e.source_time, e.hash, e.etag,
-            e.last_modified, e.reason, e.message, e.seconds, e.status, e.bytes, e.tokens, e.rate, e.sent, i.content_hash
-        )::livewell.ended_fetch order by e.job_id)
+        e.job_id, e.lease_token, i.id, e.data_type, e.key, e.outcome, e.rows, e.many, e.source_time, e.hash, e.etag,
+        e.last_modified, e.reason, e.message, e.seconds, e.status, e.bytes, e.tokens, e.rate, e.sent, i.content_hash
+    )::livewell.ended_fetch)
     into v_held
     from unnest(p_ended) as e
-    join livewell.job_live as j on j.id = e.job_id and j.lease_token = e.lease_token
+    cross join lateral (
+        select j.lease_token, j.kind, j.payload ->> 'item' as item from livewell.job_live as j where j.id = e.job_id for update
+    ) as j
     left join livewell.item as i
         on i.id = e.item_id and i.data_type = e.data_type and i.key = e.key
-        and j.payload ->> 'item' = e.item_id::text and j.kind = 'refresh.' || e.data_type;
+        and j.item = e.item_id::text and j.kind = 'refresh.' || e.data_type
+    where j.lease_token = e.lease_token;
     return v_held;
 end $function$;

@@ -5,13 +5,18 @@ CREATE OR REPLACE FUNCTION livewell.learn_items(p_item_ids bigint[], p_outcomes 
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 begin
     perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
     if exists (select from livewell.probe as p where p.item_id = any (p_item_ids)) then
         perform livewell.learn_probes(p_item_ids, p_outcomes, p_hashes, p_now);
     end if;
-    with seen as (
+    with seen as materialized (
         select
             i.id, a.outcome, a.hash, a.bytes, t.ttl, t.ttl_column is null and t.staleness = 'livewell.is_stale' as plain,
             a.outcome in ('fetched', 'unchanged') as good, i.fetched_at is not null as again,
@@ -24,7 +29,7 @@ begin
         left join livewell.type_learning as y on y.data_type = i.data_type
         cross join lateral (select coalesce(y.change_rate, 60 / extract(epoch from t.ttl)::double precision) as type_rate) as r
     ),
-    taught as (
+    taught as materialized (
         select s.*, s.good and s.again as known, o.slope, o.information, y.slope as type_slope, y.information as type_information
         from seen as s
         cross join lateral (

@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION livewell.lock_keys(p_storing livewell.storing, p_keys
  SET jit TO 'off'
 AS $function$
 begin
-    execute p_storing.lock_keys using p_keys;
+    execute livewell.locking_query(p_storing) using p_keys;
 exception when data_exception then
     return;
 end $function$;

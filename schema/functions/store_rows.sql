@@ -17,7 +17,7 @@ declare
     v_message text;
 begin
     begin
-        execute p_storing.store_rows into v_judged
+        execute livewell.storing_query(p_storing) into v_judged
         using p_now, array(select e.job_id from unnest(p_ended) as e), array(select e.key from unnest(p_ended) as e),
             array(select e.rows from unnest(p_ended) as e), array(select e.source_time from unnest(p_ended) as e);
         set constraints all immediate;

@@ -10,6 +10,7 @@ declare
     v_fetched constant livewell.ended_fetch[] := array(select e from unnest(p_ended) as e where e.outcome = 'fetched');
     v_unchanged constant boolean := cardinality(v_fetched) < cardinality(p_ended);
     v_storing livewell.storing;
+    v_many boolean := false;
     v_verdicts livewell.fetch_verdict[];
     v_keys text[];
 begin
@@ -18,7 +19,8 @@ begin
         if v_storing.problem is not null then
             return livewell.refuse_fetches(p_ended, 'table', v_storing.problem);
         end if;
-        if v_storing.many or v_unchanged then
+        v_many := cardinality(v_storing.row_key) > 1;
+        if v_many or v_unchanged then
             perform livewell.lock_keys(v_storing, array(select e.key from unnest(p_ended) as e));
         end if;
     end if;
@@ -29,7 +31,7 @@ begin
     -- What was written now has its time; the other rows of its key, and what was not written, have not.
     v_keys := array(
         select e.key from unnest(p_ended) as e left join unnest(v_verdicts) as v on v.job_id = e.job_id
-        where e.outcome = 'unchanged' or v.reason = 'same_source_time' or v_storing.many and v.outcome in ('fetched', 'unchanged')
+        where e.outcome = 'unchanged' or v.reason = 'same_source_time' or v_many and v.outcome in ('fetched', 'unchanged')
     );
     if v_keys <> '{}' then
         v_keys := case when p_type.table_name is null then livewell.touch_records(p_type.name, v_keys, p_now)

@@ -1,31 +1,33 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.storing_query(p_type livewell.data_type, p_columns livewell.stored_column[], p_unique text[])
+CREATE OR REPLACE FUNCTION livewell.storing_query(p_storing livewell.storing)
  RETURNS text
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-    v_table constant text := format('%I.%I', split_part(p_type.table_name, '.', 1), split_part(p_type.table_name, '.', 2));
-    v_source constant text := quote_ident(p_type.source_time_column);
-    v_newer constant boolean := coalesce(p_type.source_rule = 'newer', false);
+    v_type constant livewell.data_type := p_storing.type;
+    v_row_key constant text[] := p_storing.row_key;
+    v_table constant text := format('%I.%I', split_part(v_type.table_name, '.', 1), split_part(v_type.table_name, '.', 2));
+    v_source constant text := quote_ident(v_type.source_time_column);
+    v_newer constant boolean := coalesce(v_type.source_rule = 'newer', false);
     v_parts record;
 begin
-    select string_agg(format('%I %s', c.name, case when c.name = p_type.key_column then 'text' else c.type end), ', ')
+    select string_agg(format('%I %s', c.name, case when c.name = v_type.key_column then 'text' else c.type end), ', ')
             filter (where c.in_rows) as read,
         string_agg(format('%I', c.name), ', ') filter (where c.value is not null) as names,
         string_agg(format('%s as %I', c.value, c.name), ', ') filter (where c.value is not null) as made,
         string_agg(format('%1$I = excluded.%1$I', c.name), ', ')
-            filter (where c.value is not null and c.is_changed and not c.name = any (p_unique)) as changed,
-        ' or ' || string_agg(format('i.%I is null', c.name), ' or ') filter (where c.name = any (p_unique) and not c.is_filled) as keyless,
-        bool_or(c.in_rows and c.name = p_type.key_column) as names_key
+            filter (where c.value is not null and c.is_changed and not c.name = any (v_row_key)) as changed,
+        ' or ' || string_agg(format('i.%I is null', c.name), ' or ') filter (where c.name = any (v_row_key) and not c.is_filled) as keyless,
+        bool_or(c.in_rows and c.name = v_type.key_column) as names_key
     into v_parts
-    from unnest(p_columns) as c;
+    from unnest(p_storing.columns) as c;
     return format(
         'with incoming as materialized (select e.job_id, %s as is_strange, %s from unnest($2, $3, $4, $5) as e (job_id, key, rows, source_time)'
         ' cross join lateral jsonb_to_recordset(e.rows) as r (%s)), ',
-        case when v_parts.names_key then format('r.%I is distinct from e.key', p_type.key_column) else 'false' end, v_parts.made, v_parts.read
+        case when v_parts.names_key then format('r.%I is distinct from e.key', v_type.key_column) else 'false' end, v_parts.made, v_parts.read
     ) || format(
         'judged as materialized (select i.*, case when bool_or(i.is_strange) over w then ''wrong_key'''
         ' when bool_or(false%s) over w then ''missing_key''%s end as reason from incoming as i%s window w as (partition by i.job_id)), ',
@@ -35,15 +37,15 @@ begin
             || case when v_newer then ' when bool_and(coalesce(i.%1$s = t.%1$s, false)) over w then ''same_source_time''' else '' end, v_source
         ) end,
         ' left join ' || v_table || ' as t on ' || (
-            select string_agg(format('t.%1$I = i.%1$I', u.name), ' and ') from unnest(p_unique) as u (name) where v_source is not null
+            select string_agg(format('t.%1$I = i.%1$I', u.name), ' and ') from unnest(v_row_key) as u (name) where v_source is not null
         )
     ) || format(
         'stored as (insert into %s as t (%s) select %s from judged as i where i.reason is null order by %s on conflict (%s) do update set %s%s)'
         ' select array_agg(distinct row (j.job_id, j.reason)::livewell.judged_fetch) from judged as j where j.reason is not null',
         v_table, v_parts.names, v_parts.names,
-        (select string_agg(format('i.%I', u.name), ', ' order by u.name <> p_type.key_column, u.at)
-            from unnest(p_unique) with ordinality as u (name, at)),
-        (select string_agg(quote_ident(u.name), ', ') from unnest(p_unique) as u (name)), v_parts.changed,
+        (select string_agg(format('i.%I', u.name), ', ' order by u.name <> v_type.key_column, u.at)
+            from unnest(v_row_key) with ordinality as u (name, at)),
+        (select string_agg(quote_ident(u.name), ', ') from unnest(v_row_key) as u (name)), v_parts.changed,
         ' where t.' || v_source || ' is null or excluded.' || v_source || case when v_newer then ' > t.' else ' >= t.' end || v_source
     );
 end $function$;

@@ -13,16 +13,16 @@ declare
     v_touched text[];
 begin
     begin
-        execute p_storing.touch_keys into v_touched using p_now, p_keys;
+        execute livewell.touching_query(p_storing) into v_touched using p_now, p_keys;
         set constraints all immediate;
-        return coalesce(v_touched, '{}');
+        return coalesce(v_touched, array[]::text[]);
     exception
         when data_exception or integrity_constraint_violation or raise_exception or with_check_option_violation then
             if v_half = 0 then
-                return '{}';
+                return array[]::text[];
             end if;
         when syntax_error_or_access_rule_violation or feature_not_supported then
-            return '{}';
+            return array[]::text[];
     end;
     return livewell.touch_keys(p_storing, p_keys[:v_half], p_now) || livewell.touch_keys(p_storing, p_keys[v_half + 1:], p_now);
 end $function$;
