@@ -29,8 +29,8 @@ async def test_finish_without_its_token(run: Run) -> None:
     """When finish does not ask for the token, the late finish of a zombie is accepted, and I2 is broken."""
     await without(run, "end_jobs", ("where j.id = i.id and j.lease_token = i.token", "where j.id = i.id"))
     (zombie,) = await run.start_workers(1, trusting=True)
-    # Shorter than a lease: when the zombie wakes its handlers are done, and no heartbeat tells them to stop. Not much shorter:
-    # it must wake before the other worker has finished.
+    # Shorter than a lease: when the zombie wakes its handlers are done, and no heartbeat tells them to stop. Not much
+    # shorter: it must wake before the other worker has finished.
     await run.enqueue("slow", {"seconds": 2.5}, {"seconds": 2.5})
     await run.seen("started", 2)
     run.pause(zombie)

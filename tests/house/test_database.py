@@ -47,7 +47,7 @@ async def test_every_function_pins_its_search_path(owner: Database) -> None:
 
 
 async def test_what_is_forbidden_to_the_planner_is_not_compiled(owner: Database) -> None:
-    """A function that forbids a kind of plan turns JIT off: before 18 what is forbidden costs so much that all is compiled."""
+    """A function that forbids a kind of plan turns JIT off: before 18 what is forbidden is costly enough to compile."""
     rows = {row["name"]: row["settings"] for row in await owner.fetch(_FUNCTIONS)}
     forbidding = {name: on for name, on in rows.items() if any(re.fullmatch(r"enable_\w+=off", one) for one in on)}
     assert [name for name, on in forbidding.items() if "jit=off" not in on] == []

@@ -80,7 +80,7 @@ async def test_a_slow_statement_is_ended_by_the_server(database_url: str) -> Non
 async def test_an_idle_transaction_is_ended_by_the_server(
     database_url: str, owner: Database, *, asks_again: bool
 ) -> None:
-    """A caller that forgets its transaction does not keep its locks for ever, and is told so at its end at the latest."""
+    """A caller that forgets its transaction does not keep its locks for ever, and is told so at its end at least."""
     async with _opened(database_url, idle_in_transaction_timeout=timedelta(milliseconds=50)) as database:
 
         async def forget() -> None:

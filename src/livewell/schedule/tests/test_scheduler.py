@@ -77,7 +77,7 @@ async def test_a_change_wakes_the_scheduler(database_url: str, owner: Database, 
 
 
 async def test_a_program_that_stops_before_its_commit_gives_the_task_up(database: Database, owner: Database) -> None:
-    """A node that is stopped between a run and its commit keeps the task from others for seconds, and its run is undone."""
+    """A node stopped between a run and its commit keeps the task from others for seconds, and its run is undone."""
     await only(owner)
     await owner.execute("create table public.done (at timestamptz)")
     run = await make_function(owner, "work", "insert into public.done values (p_now); return null;")
