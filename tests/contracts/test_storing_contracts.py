@@ -5,9 +5,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from livewell.fetching.store import FetchStore
+from livewell.fetching import Column, FetchStore
 from livewell.fetching.tests.storing_surface import HOUR, MINUTE, NOON, Storing, fetched, make_quotes
-from livewell.fetching.types import Column
 from livewell.jobs.tests.sql_surface import somebody_waits
 from livewell.kernel import Database
 from livewell.testing import make_type, until

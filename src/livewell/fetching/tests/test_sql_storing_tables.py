@@ -172,9 +172,10 @@ async def test_one_bad_row(owner: Database, storing: Storing, place: int) -> Non
         ([{"price": 1}, {"price": 2}], "duplicate_rows"),
         ([{"price": 1, "symbol": "MSFT"}], "wrong_key"),
         ([], "empty"),
-        ([1], "value"),
+        ([1], "schema"),
+        ([{"price": 1}, 1], "value"),
         ([{"price": 1, "name": "x"}], "table"),
-        ([{}], "value"),
+        ([{}], "schema"),
     ],
 )
 async def test_refusals(owner: Database, storing: Storing, rows: list[Any], reason: str) -> None:

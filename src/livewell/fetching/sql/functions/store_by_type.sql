@@ -1,5 +1,5 @@
--- Judges refreshes whose leases hold, type by type in the order of their tables: those that brought rows or say "unchanged" are
--- stored, the others are what they are. A type that is not there any more refuses its refreshes.
+-- Judges refreshes whose leases hold: what brought rows or says "unchanged" is stored type by type, in the order of the tables; the
+-- others are what they are. Rows that are none, and those of a job that is no refresh of their item, are refused at once.
 -- for: internal
 create or replace function livewell.store_by_type(p_held livewell.ended_fetch[], p_now timestamptz)
 returns livewell.fetch_verdict[]
@@ -12,15 +12,19 @@ begin
     select array_agg(case
         when e.outcome not in ('fetched', 'unchanged') then row (e.job_id, e.outcome, e.reason, e.message)::livewell.fetch_verdict
         when e.item_id is null then row (e.job_id, 'refused', 'unknown_item', 'its job is no refresh of such an item')::livewell.fetch_verdict
-        else row (e.job_id, 'refused', 'empty', 'no rows')::livewell.fetch_verdict
+        when e.rows = '[]' then row (e.job_id, 'refused', 'empty', 'no rows')::livewell.fetch_verdict
+        else row (e.job_id, 'refused', 'schema', 'a row is an object with fields')::livewell.fetch_verdict
     end)
     into v_verdicts
     from unnest(p_held) as e
-    where e.outcome not in ('fetched', 'unchanged') or e.item_id is null or e.rows = '[]';
+    where e.outcome not in ('fetched', 'unchanged') or e.item_id is null
+        or e.outcome = 'fetched' and coalesce(jsonb_typeof(e.rows -> 0) <> 'object' or e.rows -> 0 = '{}', true);
     for v_type in
         select t as declared, array_agg(e order by e.key) as ended
-        from unnest(p_held) as e join livewell.data_type as t on t.name = e.data_type
-        where e.outcome in ('fetched', 'unchanged') and e.item_id is not null and e.rows is distinct from '[]'
+        from unnest(p_held) as e
+        join livewell.data_type as t on t.name = e.data_type
+        where e.item_id is not null
+            and (e.outcome = 'unchanged' or e.outcome = 'fetched' and jsonb_typeof(e.rows -> 0) = 'object' and e.rows -> 0 <> '{}')
         group by t.name, t.table_name order by t.table_name, t.name
     loop
         v_verdicts := v_verdicts || livewell.store_type(v_type.declared, v_type.ended, p_now);
