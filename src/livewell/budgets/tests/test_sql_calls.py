@@ -56,6 +56,10 @@ async def test_only_the_owner_opens_private_networks(database: Database, owner: 
 async def test_a_role_taken_on_is_the_one_that_asks(owner: Database) -> None:
     """The owner's login that acts as the service is the service."""
     with pytest.raises(InvalidBudget, match="owner of the schema"):
-        async with owner.transaction() as connection:
-            await connection.execute("set local role livewell_service")
-            await Declaring(connection).apply({"sim": {"allow_private": True}})
+        await _open_as_service(owner)
+
+
+async def _open_as_service(owner: Database) -> None:
+    async with owner.transaction() as connection:
+        await connection.execute("set local role livewell_service")
+        await Declaring(connection).apply({"sim": {"allow_private": True}})
