@@ -173,6 +173,10 @@ class Livewell:
         return FreshnessStore(self.database)
 
     @property
+    def fetches(self) -> FetchStore:
+        return FetchStore(self.database)
+
+    @property
     def tasks(self) -> TaskStore:
         return TaskStore(self.database)
 

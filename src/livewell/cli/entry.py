@@ -18,6 +18,7 @@ from livewell.cli import (
     endpoints,
     freshness,
     health,
+    init,
     jobs,
     keys_of,
     kinds,
@@ -30,6 +31,7 @@ from livewell.cli import (
     providers,
     settings,
     simulate,
+    tail,
     tasks,
     types,
     up,
@@ -51,6 +53,7 @@ app = typer.Typer(
 )
 
 app.command("migrate", epilog=migrate.EXAMPLE)(migrate.migrate)
+app.command("init", epilog=init.EXAMPLE)(init.init)
 app.command("up", epilog=up.EXAMPLE)(up.up)
 app.command("worker", epilog=worker.EXAMPLE)(worker.worker)
 app.command("workers", epilog=workers.LIST_EXAMPLE)(workers.list_workers)
@@ -63,6 +66,7 @@ app.add_typer(kinds.group, name="kinds")
 app.command("apply", epilog=apply.EXAMPLE)(apply.apply)
 app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
 app.command("freshness", epilog=freshness.EXAMPLE)(freshness.freshness)
+app.command("tail", epilog=tail.EXAMPLE)(tail.tail)
 app.command("watch", epilog=watch.EXAMPLE)(watch.watch)
 app.command("warnings", epilog=warnings.EXAMPLE)(warnings.warnings)
 app.add_typer(endpoints.group, name="endpoint")

@@ -34,7 +34,7 @@ from livewell.fetching.judge import Warned
 from livewell.fetching.memory import Memory
 from livewell.fetching.models import Model, bounded
 from livewell.fetching.sources import Source, source_of
-from livewell.fetching.store import FetchStore
+from livewell.fetching.store import CHANGES_CHANNEL, FetchStore
 from livewell.fetching.types import (
     Column,
     Condition,
@@ -50,6 +50,7 @@ from livewell.fetching.types import (
 )
 
 __all__ = [
+    "CHANGES_CHANNEL",
     "Answered",
     "Asked",
     "Call",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from livewell.fetching.types import (
     Column,
@@ -22,6 +22,8 @@ from livewell.kernel import Caller, Connection, Queries
 from livewell.registry import Finding
 
 QUERIES = Queries.of("livewell.fetching")
+# Told at the commit of what was stored: `{"t": type, "k": [keys]}`.
+CHANGES_CHANNEL = "livewell_changes"
 
 
 class FetchStore:
@@ -39,6 +41,10 @@ class FetchStore:
         """What conditional requests may say, by item; items of which nothing is known are left out."""
         rows = await self._caller.fetch(QUERIES["fetch_conditions"], item_ids)
         return {row[0]: Condition._make(row) for row in rows}
+
+    async def stored_rows(self, data_type: str, key: str, *, limit: int = 100) -> list[Any]:
+        """What is stored of a key, the newest first."""
+        return [from_json(row[0]) for row in await self._caller.fetch(QUERIES["stored_rows"], data_type, key, limit)]
 
     async def check_storage(self, data_type: str, columns: Mapping[str, Column]) -> list[Finding]:
         """Where the table of a type and the columns of its model disagree."""

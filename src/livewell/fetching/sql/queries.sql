@@ -9,3 +9,7 @@ select item_id, etag, last_modified from livewell.fetch_conditions($1)
 -- name: check_storage
 -- Whether the table of a type can take what its model brings.
 select severity, problem, message, fix from livewell.check_storage($1, $2::text::jsonb)
+
+-- name: stored_rows
+-- What is stored of a key, the newest first.
+select r::text from livewell.stored_rows($1, $2, $3) as r
