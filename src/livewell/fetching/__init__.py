@@ -18,8 +18,9 @@ cannot be fetched at all is `UnsoundFetch` before anything is sent, in `livewell
 """
 
 from livewell.fetching.addresses import Destinations
-from livewell.fetching.checking import check_fetching, columns_of, read_source
+from livewell.fetching.checking import check_fetching, read_source
 from livewell.fetching.client import CallLimits, Client
+from livewell.fetching.columns import columns_of
 from livewell.fetching.engine import Answered, Asked, Fetching
 from livewell.fetching.errors import (
     CallEnded,

@@ -60,9 +60,13 @@ class Destinations:
         scheme = self.origin.scheme
         self._allowed = {self.origin, *(origin_of(f"{scheme}://{one}") for one in others)}
         self._allowed |= {one._replace(scheme="https") for one in self._allowed if one.port != _PORTS["http"]}
+        self._checked: str | None = None
 
     def check(self, url: str) -> URL:
         """The URL as it will be asked for; raises `ForbiddenAddress`."""
+        # What begins with the base URL and a slash has its server, which need not be looked at every time.
+        if self._checked is not None and url.startswith(self._checked) and _PLAIN.fullmatch(url):
+            return URL(url, encoded=True)
         origin = origin_of(url)
         if origin not in self._allowed:
             raise ForbiddenAddress(
@@ -71,7 +75,13 @@ class Destinations:
             )
         if (address := literal(origin.host)) is not None:
             check_address(address, allow_private=self.allow_private)
+        if url.startswith(f"{self.base}/"):
+            self._checked = f"{self.base}/"
         return URL(url, encoded=True)
+
+    def is_base(self, url: str) -> bool:
+        """Whether a URL that was checked leads to the server of the base URL."""
+        return url.startswith(f"{self.base}/") or origin_of(url) == self.origin
 
 
 def origin_of(url: str) -> Origin:

@@ -3,19 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel
-
 from livewell.budgets import BudgetStore
+from livewell.fetching.columns import columns_of
 from livewell.fetching.errors import UnsoundFetch
 from livewell.fetching.fetcher import Fetcher
 from livewell.fetching.sources import Source, source_of
 from livewell.fetching.store import FetchStore
-from livewell.fetching.types import Column
 from livewell.kernel import Caller, Connection
 from livewell.registry import DataType, Finding, RegistryStore
-
-_FORMATS = {"date-time": "timestamp", "date": "date"}
-_TYPES = {"string", "integer", "number", "boolean", "object", "array"}
 
 
 async def check_fetching(
@@ -50,27 +45,6 @@ async def read_source(
     (endpoint,) = await budgets.list_endpoints([data_type.endpoint])
     (provider,) = await budgets.list_providers([endpoint.provider])
     return source_of(data_type, provider, endpoint, fetcher=fetcher)
-
-
-def columns_of(model: type[BaseModel]) -> dict[str, Column]:
-    """What a model brings to a table, column by column."""
-    schema = model.model_json_schema(by_alias=False, mode="serialization")
-    return {name: _column(one, schema.get("$defs", {})) for name, one in schema.get("properties", {}).items()}
-
-
-def _column(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Column:
-    if "$ref" in schema:
-        schema = definitions.get(schema["$ref"].rpartition("/")[2], {})
-    kinds = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
-    nullable = len(kinds) < len(schema.get("anyOf", [schema]))
-    if len(kinds) != 1:
-        return Column(type="any", nullable=nullable)
-    kind = kinds[0]
-    if "anyOf" in schema:
-        kind = definitions.get(kind["$ref"].rpartition("/")[2], {}) if "$ref" in kind else kind
-    said = _FORMATS.get(kind.get("format", ""), kind.get("type", "any"))
-    found: Any = said if said in _TYPES or said in _FORMATS.values() else "any"
-    return Column(type=found, nullable=nullable)
 
 
 def _finding(one: DataType, fact: UnsoundFetch) -> Finding:

@@ -15,12 +15,12 @@ import aiohttp
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from livewell.fetching.addresses import CheckedResolver, Destinations, origin_of
+from livewell.fetching.addresses import CheckedResolver, Destinations
 from livewell.fetching.decoding import ACCEPTED, Undecodable, decoder_for
 from livewell.fetching.errors import ForbiddenAddress
 from livewell.fetching.memory import Memory, Room
 from livewell.fetching.types import Failed, Refused
-from livewell.fetching.wire import MeteredConnector, SentBefore, metered
+from livewell.fetching.wire import Meter, MeteredConnector, SentBefore
 
 MOST_REDIRECTS = 3
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -149,7 +149,7 @@ class _Call:
             reply.problem = Failed(reason="forbidden_address", message=str(fact), status=reply.status)
             return None
         await self._sending()
-        with metered() as meter:
+        with Meter() as meter:
             try:
                 return await self._ask(checked, reply, meter_body=lambda: meter.body)
             except (aiohttp.ClientError, ForbiddenAddress, OSError) as error:
@@ -163,7 +163,7 @@ class _Call:
 
     async def _ask(self, url: URL, reply: Reply, *, meter_body: Callable[[], int | None]) -> str | None:
         headers = dict(self._request.headers)
-        if origin_of(str(url)) == self._request.to.origin:
+        if self._request.secret_headers and self._request.to.is_base(str(url)):
             headers |= self._request.secret_headers
         reply.status, reply.headers, reply.problem = None, _NOTHING, None
         async with self._session.get(url, headers=headers, allow_redirects=False) as response:

@@ -1,5 +1,6 @@
 """One fetch and its requests: what is said to the provider, what it says, and what that costs."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,7 @@ from livewell.fetching.sources import Source
 from livewell.fetching.types import Failed, Outcome, Refused
 
 MOST_CALLS = 100
+_SAYS_LIMITS = re.compile(r"rate|retry", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,7 +119,12 @@ class Conversation:
         return {name: value for name, value in said.items() if value is not None}
 
     def _learn(self, reply: Reply) -> RateFacts:
-        rate = read_rate_headers(reply.status or 0, list(reply.headers.items()), now=self._clock())
+        told = [(name, value) for name, value in reply.headers.items() if _SAYS_LIMITS.search(name)]
+        if told or reply.status == 429:  # noqa: PLR2004 - Too Many Requests
+            told += [("Date", value) for value in reply.headers.getall("Date", ())]
+            rate = read_rate_headers(reply.status or 0, told, now=self._clock())
+        else:
+            rate = RateFacts(status=reply.status or 0)
         if reply.status is not None and rate.tell_anything():
             self.rate = rate
         if reply.status == 200 and not reply.has_length:  # noqa: PLR2004 - OK

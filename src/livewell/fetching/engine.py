@@ -143,24 +143,25 @@ def _in_order(source: Source, asked: Sequence[Asked], by_key: dict[str, Answered
 def _answers(keys: Sequence[str], conversation: Conversation, verdict: Verdict) -> list[Answered]:
     sent = conversation.sent > 0
     shares = share_out(conversation.wire_bytes, [verdict.rows.get(key, 0) for key in keys])
-    answers = [
+    rate = None if conversation.rate is None else from_json(conversation.rate.to_json())
+    warnings = (*conversation.warnings, *verdict.warnings)
+    return [
         Answered(
             key=key,
             outcome=_marked(verdict.outcomes[key], conversation),
             bytes=share if sent else None,
+            rate=rate if at == 0 else None,
+            warnings=warnings if at == 0 else (),
             sent=sent,
         )
-        for key, share in zip(keys, shares, strict=True)
+        for at, (key, share) in enumerate(zip(keys, shares, strict=True))
     ]
-    rate = None if conversation.rate is None else from_json(conversation.rate.to_json())
-    answers[0] = replace(answers[0], rate=rate, warnings=(*conversation.warnings, *verdict.warnings))
-    return answers
 
 
 def _marked(outcome: Outcome, conversation: Conversation) -> Outcome:
     """What the next request may be conditional on: only where one answer was all of it."""
-    if conversation.calls == 1 and isinstance(outcome, Fetched | Unchanged):
-        marked = conversation.marked
+    marked = conversation.marked
+    if conversation.calls == 1 and marked != Marked() and isinstance(outcome, Fetched | Unchanged):
         return replace(outcome, etag=marked.etag, last_modified=marked.last_modified)
     return outcome
 

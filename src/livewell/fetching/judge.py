@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from email.message import Message
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -78,7 +79,7 @@ def read_document(reply: Reply, *, content_type: str | None = None) -> "Any | Re
     """The JSON of an answer, or why there is none."""
     if not reply.body.strip():
         return Refused(reason="empty", message="HTTP 200 with an empty body")
-    kind, charset = _content_type(reply)
+    kind, charset = _content_type(reply.headers.get("Content-Type", ""))
     if (kind and kind != (content_type or kind)) or (content_type is None and kind and not _is_json(kind)):
         return Refused(reason="wrong_type", message=f"Content-Type {kind[:80]!r}, not JSON")
     if charset not in {"", "utf-8", "utf8", "us-ascii"}:
@@ -89,11 +90,12 @@ def read_document(reply: Reply, *, content_type: str | None = None) -> "Any | Re
         return Refused(reason="not_json", message=str(error)[:200])
 
 
-def _content_type(reply: Reply) -> tuple[str, str]:
-    header = Message()
-    header["Content-Type"] = reply.headers.get("Content-Type", "")
-    if not header["Content-Type"]:
+@lru_cache(maxsize=256)
+def _content_type(said: str) -> tuple[str, str]:
+    if not said:
         return "", ""
+    header = Message()
+    header["Content-Type"] = said
     return header.get_content_type().lower(), str(header.get_content_charset("") or "").lower()
 
 

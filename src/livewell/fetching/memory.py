@@ -7,31 +7,40 @@ answer, and no two calls can wait for each other.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Self
 
 DEFAULT_LIMIT = 64 * 1024 * 1024
 
 
 class Room:
-    """What one call may hold."""
+    """What one call may hold, while it is entered."""
 
-    def __init__(self, reserved: int, large: asyncio.Lock) -> None:
+    __slots__ = ("_is_large", "_memory", "_reserved")
+
+    def __init__(self, memory: "Memory", reserved: int) -> None:
+        self._memory = memory
         self._reserved = reserved
-        self._lock = large
         self._is_large = False
+
+    async def __aenter__(self) -> Self:
+        await self._memory.take(self._reserved)
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if self._is_large:
+            self._memory.large.release()
+        self._memory.give(self._reserved)
 
     def fits(self, size: int) -> bool:
         return self._is_large or size <= self._reserved
 
     async def grow(self) -> None:
         """Wait for the one place for large answers."""
-        await self._lock.acquire()
+        await self._memory.large.acquire()
         self._is_large = True
-
-    def leave(self) -> None:
-        if self._is_large:
-            self._lock.release()
 
 
 class Memory:
@@ -40,26 +49,18 @@ class Memory:
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self._limit = limit
         self._free = limit
-        self._large = asyncio.Lock()
+        self.large = asyncio.Lock()
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
     @property
     def held(self) -> int:
         return self._limit - self._free
 
-    @asynccontextmanager
-    async def room(self, wanted: int) -> AsyncIterator[Room]:
-        """A room of that size, or of the whole limit when that is less."""
-        size = min(wanted, self._limit)
-        await self._take(size)
-        room = Room(size, self._large)
-        try:
-            yield room
-        finally:
-            room.leave()
-            self._give(size)
+    def room(self, wanted: int) -> Room:
+        """A room of that size, or of the whole limit when that is less; entering it waits for the bytes."""
+        return Room(self, min(wanted, self._limit))
 
-    async def _take(self, size: int) -> None:
+    async def take(self, size: int) -> None:
         if not self._waiting and size <= self._free:
             self._free -= size
             return
@@ -69,13 +70,13 @@ class Memory:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._give(size)
+                self.give(size)
             else:
                 self._waiting.remove((size, turn))
-                self._give(0)
+                self.give(0)
             raise
 
-    def _give(self, size: int) -> None:
+    def give(self, size: int) -> None:
         self._free += size
         while self._waiting and self._waiting[0][0] <= self._free:
             wanted, turn = self._waiting.popleft()

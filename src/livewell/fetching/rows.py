@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
+from livewell.fetching.columns import columns_of
 from livewell.fetching.errors import UnsoundFetch
 from livewell.fetching.models import marks_of
 from livewell.fetching.types import JsonObject, Refused
@@ -35,6 +36,8 @@ class RowReader:
         self.source_time = marked[0] if marked else source_time if source_time in fields else None
         self._volatile = {name for name, one in fields.items() if marks_of(one).volatile or name == self.source_time}
         self.key_source = None if key is None else _source(model, key)
+        # Members of values of the provider's own come in any order; those of the model in one.
+        self._is_flat = all(one.type not in {"object", "array", "any"} for one in columns_of(model).values())
 
     def key_of(self, row: Mapping[str, Any]) -> str | None:
         """Whose a row is, None when it does not say."""
@@ -53,7 +56,7 @@ class RowReader:
         except (PydanticSerializationError, UnicodeError, ValueError, TypeError) as error:
             return Refused(reason="schema", message=f"a row that is no JSON: {type(error).__name__}")
         content = found.model_dump()
-        if not _is_storable(content):
+        if not all(map(_is_storable, content.values())):
             return Refused(reason="encoding", message="a zero character, or a number beyond all numbers")
         return content
 
@@ -69,6 +72,8 @@ class RowReader:
 
     def _told(self, row: JsonObject) -> str:
         kept = {name: value for name, value in row.items() if name not in self._volatile}
+        if self._is_flat:
+            return to_json(kept).decode()
         return json.dumps(to_jsonable_python(kept), sort_keys=True, separators=(",", ":"))
 
     def lacks_time(self, rows: Iterable[JsonObject]) -> bool:

@@ -5,11 +5,10 @@ meter for the time of a call, also on a connection that was used before. What ar
 is no answer to anything, and closes it.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, cast
+from types import TracebackType
+from typing import Any, Self, cast
 
 from aiohttp import ClientConnectionError, ClientRequest, ClientTimeout, TCPConnector
 from aiohttp.client_proto import ResponseHandler
@@ -25,9 +24,9 @@ class SentBefore(ClientConnectionError):
 
 
 class Meter:
-    """What arrived for one request: all of it, and what came after the head of the answer."""
+    """What arrived for one request, made while it is entered: all of it, and what came after the head of the answer."""
 
-    __slots__ = ("_head", "_protocol", "body", "connected", "received")
+    __slots__ = ("_head", "_protocol", "_token", "body", "connected", "received")
 
     def __init__(self) -> None:
         self.received = 0
@@ -36,15 +35,22 @@ class Meter:
         self._head = b""
         self._protocol: MeteredProtocol | None = None
 
+    def __enter__(self) -> Self:
+        self._token = _METER.set(self)
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        _METER.reset(self._token)
+        if self._protocol is not None and self._protocol.meter is self:
+            self._protocol.meter = None
+        self._protocol = None
+
     def begin(self, protocol: "MeteredProtocol") -> None:
         self.connected = True
         self._protocol = protocol
         protocol.meter = self
-
-    def end(self) -> None:
-        if self._protocol is not None and self._protocol.meter is self:
-            self._protocol.meter = None
-        self._protocol = None
 
     def count(self, data: bytes) -> None:
         self.received += len(data)
@@ -106,15 +112,3 @@ class MeteredConnector(TCPConnector):
 
 
 _METER: ContextVar[Meter] = ContextVar("livewell_meter")
-
-
-@contextmanager
-def metered() -> Iterator[Meter]:
-    """A meter for the one request made within."""
-    meter = Meter()
-    token = _METER.set(meter)
-    try:
-        yield meter
-    finally:
-        _METER.reset(token)
-        meter.end()

@@ -10,12 +10,14 @@ Answering = Callable[[str], bytes | Awaitable[bytes]]
 
 @dataclass
 class RawServer:
-    """A server on loopback; `heads` are the requests it got, `sent` the bytes it wrote."""
+    """A server on loopback: the `heads` it got, the bytes it `sent`, and whether somebody `left`."""
 
     port: int = 0
     sent: int = 0
     connections: int = 0
     heads: list[str] = field(default_factory=list)
+    writers: list[asyncio.StreamWriter] = field(default_factory=list)
+    left: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def url(self) -> str:
@@ -34,11 +36,10 @@ RESET = b"(reset)"
 async def serve(answering: Answering) -> AsyncIterator[RawServer]:
     """A server that answers the head of each request with bytes; those that end with CLOSE close, RESET resets."""
     server = RawServer()
-    writers: list[asyncio.StreamWriter] = []
 
     async def on_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server.connections += 1
-        writers.append(writer)
+        server.writers.append(writer)
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -57,6 +58,7 @@ async def serve(answering: Answering) -> AsyncIterator[RawServer]:
                     writer.close()
                     return
         except (asyncio.IncompleteReadError, ConnectionError):
+            server.left.set()
             writer.close()
 
     listening = await asyncio.start_server(on_connection, "127.0.0.1", 0)
@@ -65,7 +67,7 @@ async def serve(answering: Answering) -> AsyncIterator[RawServer]:
         yield server
     finally:
         listening.close()
-        for writer in writers:
+        for writer in server.writers:
             writer.transport.abort()
 
 

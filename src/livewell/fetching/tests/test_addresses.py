@@ -89,6 +89,10 @@ def test_an_address_that_is_not_public_is_refused(url: str) -> None:
         "http://example.com/",
         "https://www.example.com/",
         "https://example.com.evil.test/",
+        "https://example.com/a b",
+        "https://example.com/a\r\nX: y",
+        "https://example.com/ä",
+        "https://example.com/a\\..\\b",
         "",
     ],
 )

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import tracemalloc
 import zlib
 from collections.abc import AsyncIterator
 
@@ -10,7 +11,7 @@ import pytest_asyncio
 
 from livewell.fetching.addresses import Destinations
 from livewell.fetching.client import CallLimits, Client, Reply, Request
-from livewell.fetching.memory import Memory
+from livewell.fetching.memory import Memory, Room
 from livewell.fetching.tests.servers import CLOSE, RESET, RawServer, answer, chunked, serve
 from livewell.fetching.types import Failed, Refused
 
@@ -130,9 +131,15 @@ async def test_a_bomb_is_stopped_while_it_unfolds(client: Client) -> None:
     """A few kilobytes that would become megabytes are refused at the cap, and never held."""
     bomb = gzip.compress(bytes(50_000_000))
     async with serve(lambda _: answer(bomb, headers=["Content-Encoding: gzip"])) as server:
-        reply = await call(client, server, limits=CallLimits(max_bytes=1_000_000))
+        tracemalloc.start()
+        try:
+            reply = await call(client, server, limits=CallLimits(max_bytes=1_000_000))
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
         assert isinstance(reply.problem, Refused)
         assert (reply.problem.reason, reply.body) == ("too_large", b"")
+        assert most < 6_000_000
 
 
 @pytest.mark.parametrize("kind", ["announced", "unannounced"])
@@ -213,12 +220,24 @@ async def test_an_encoding_that_does_not_hold_is_refused(client: Client, headers
         assert reply.problem.reason == "encoding"
 
 
-async def test_what_nobody_asked_for_closes_the_connection(client: Client) -> None:
-    """Bytes after an answer are not taken for the next one."""
+async def test_two_answers_are_none(client: Client) -> None:
+    """Bytes after an answer are not taken for the next one, and the answer before them is not believed either."""
     async with serve(lambda _: answer(BODY) + answer(b"[666]")) as server:
         replies = [await call(client, server) for _ in range(2)]
         assert b"666" not in b"".join(one.body for one in replies)
+        assert [one.problem and one.problem.reason for one in replies] == ["wrong_length"] * 2
         assert server.connections == 2
+
+
+async def test_what_nobody_asked_for_closes_the_connection(client: Client) -> None:
+    """What arrives on a connection that is kept for later is the answer to nothing."""
+    async with serve(lambda _: answer(BODY)) as server:
+        assert (await call(client, server)).body == BODY
+        server.writers[0].write(answer(b"[666]"))
+        async with asyncio.timeout(10):
+            await server.left.wait()
+        reply = await call(client, server)
+        assert (reply.body, reply.problem, server.connections) == (BODY, None, 2)
 
 
 async def test_memory_is_held_in_bytes() -> None:
@@ -244,10 +263,19 @@ async def test_memory_is_held_in_bytes() -> None:
     assert (order, memory.held) == (["a", "b", "c"], 0)
 
 
-async def test_a_large_answer_takes_its_turn() -> None:
+async def test_a_large_answer_takes_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer beyond what was reserved for it is read, one such at a time."""
+    grown = 0
+
+    class Watched(Room):
+        async def grow(self) -> None:
+            nonlocal grown
+            await super().grow()
+            grown += 1
+
+    monkeypatch.setattr("livewell.fetching.memory.Room", Watched)
     body = b"[" + b" " * 400_000 + b"]"
     async with Client(memory=Memory(150_000)) as client, serve(lambda _: answer(body)) as server:
         replies = await asyncio.gather(*(call(client, server) for _ in range(4)))
         assert [one.body for one in replies] == [body] * 4
-        assert client.memory.held == 0
+        assert (client.memory.held, grown) == (0, 4)
