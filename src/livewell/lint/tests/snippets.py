@@ -47,7 +47,7 @@ BAD: dict[str, list[str]] = {
         fetching("return [get(call.key)]  #!", before="from requests import get"),
         fetching(
             "return [first(call.key)]",
-            before="import httpx\ndef first(key):\n    return second(key)\n\ndef second(key):\n    return httpx.get(key)  #!",
+            before="import httpx\ndef first(key):\n    second(key)\n\ndef second(key):\n    httpx.get(key)  #!",
         ),
     ],
     "LWL002": [
