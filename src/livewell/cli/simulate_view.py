@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from livewell.cli.output import console, say, shown_bytes, shown_json
 
 if TYPE_CHECKING:
-    from rich.console import Group
+    from rich.console import Group, JustifyMethod
 
     from livewell.simulator import EndpointFigures, Simulator
 
 _COLUMNS = ("endpoint", "calls", "/s", "limit", "worst", "over", "now", "sent", "statuses", "faults")
+_WORDY = 2
 
 
 class View(Protocol):
@@ -108,9 +109,8 @@ class LiveView:
 
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
         for number, column in enumerate(_COLUMNS):
-            figures = 0 < number < len(_COLUMNS) - 2
-            wide = None if number < len(_COLUMNS) - 2 else 1
-            table.add_column(column, justify="right" if figures else "left", no_wrap=True, ratio=wide)
+            justify: JustifyMethod = "right" if 0 < number < len(_COLUMNS) - _WORDY else "left"
+            table.add_column(column, justify=justify, no_wrap=True)
         for figures in self._simulator.figures().values():
             table.add_row(*(Text(cell) for cell in self._cells(figures)))
         example = Text(f"curl {self._simulator.url}/api/v3/quote/AAPL,MSFT", style="dim")

@@ -14,6 +14,8 @@ from livewell.lint.rules import BAD_ALLOWANCE, NOT_READABLE, RULES, Finding, Rul
 from livewell.lint.source import Source
 
 _ALLOW = re.compile(r"#\s*livewell:\s*allow\b\s*(?P<codes>[A-Z0-9]+(?:\s*,\s*[A-Z0-9]+)*)?\s*(?P<reason>.*)")
+# Words without which a file has no fetcher, no handler and no model; most files are told apart by that alone.
+_CONCERNS = re.compile(r"Fetcher|\bModel\b|\.\s*(?:type|job|task)\b")
 _CODES = {rule.code for rule in RULES}
 _PASSED_OVER = {"__pycache__", "node_modules", "site-packages", "build", "dist"}
 
@@ -58,10 +60,10 @@ def lint_text(text: str, path: str = "<text>") -> list[Finding]:
     """Findings in code that is at hand."""
     try:
         source = Source(path, ast.parse(text))
-        allowances = list(_allowances(text))
+        allowances = list(_allowances(text)) if _ALLOW.search(text) else []
     except (SyntaxError, ValueError, tokenize.TokenError) as error:
         return [_unreadable(path, error)]
-    findings = dict.fromkeys(_finding(path, *found) for found in _found(source))
+    findings = dict.fromkeys(_finding(path, *found) for found in (_found(source) if _CONCERNS.search(text) else ()))
     kept = [finding for finding in findings if not any(_allows(one, finding) for one in allowances)]
     kept += [bad for one in allowances for bad in _bad_allowance(path, one, list(findings))]
     return sorted(kept, key=lambda finding: (finding.line, finding.column, finding.code))

@@ -104,7 +104,8 @@ def _check_field(source: Source, node: ast.ClassDef, statement: ast.AnnAssign) -
         yield HIDDEN_FIELD, statement, f"{name} has a default, so that nobody sees when it is missing"
     if _constant(words.get("strict")) is False:
         yield NOT_STRICT, statement, f"{name} converts what has another type"
-    if _is_number(source, statement.annotation) and not _BOUNDS & {*words, *_annotated_bounds(source, statement)}:
+    bounds = _BOUNDS & {*words, *_annotated_bounds(source, statement)}
+    if _is_number(source, statement.annotation) and not bounds and _constant(words.get("source_time")) is not True:
         yield NO_BOUNDS, statement, f"{name} may be any number"
 
 

@@ -13,6 +13,7 @@ from livewell.simulator.options import CHAT, KeyPlace
 
 UNKNOWN_ENDPOINT = "unknown"
 MOVED = "/_moved"
+AGAIN = "/_again"
 
 _DATA = re.compile(r"/api/v3/(?P<endpoint>[a-z-]+)/(?P<keys>[^/]+)")
 _CHAT = "/v1/chat/completions"
@@ -33,11 +34,12 @@ class Asked:
     etags: tuple[str, ...]
     modified_since: datetime | None
     is_moved: bool
+    is_sent_on: bool
 
 
 def read_request(request: web.BaseRequest, key_place: KeyPlace) -> Asked:
     raw, _, _ = request.path_qs.partition("?")
-    path = raw.removeprefix(MOVED)
+    path = raw.removeprefix(MOVED).removeprefix(AGAIN)
     found = _DATA.fullmatch(path)
     endpoint, keys = UNKNOWN_ENDPOINT, ""
     if found is not None and found["endpoint"] in WRITERS:
@@ -56,6 +58,7 @@ def read_request(request: web.BaseRequest, key_place: KeyPlace) -> Asked:
         etags=tuple(tag.strip() for tag in request.headers.get("If-None-Match", "").split(",") if tag.strip()),
         modified_since=_moment(request.headers.get("If-Modified-Since")),
         is_moved=raw != path,
+        is_sent_on=raw.startswith(AGAIN),
     )
 
 

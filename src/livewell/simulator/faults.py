@@ -130,7 +130,7 @@ FAULTS: dict[FaultKind, str] = {
     FaultKind.REDIRECT_SAME: "302 to an address of this server that answers",
     FaultKind.REDIRECT_OTHER: "302 to another host",
     FaultKind.REDIRECT_PRIVATE: "302 to http://169.254.169.254/, where clouds keep secrets",
-    FaultKind.REDIRECT_LOOP: "302 to itself",
+    FaultKind.REDIRECT_LOOP: "302 to an address that leads to itself, for ever",
 }
 
 _numbers = count(1)

@@ -19,7 +19,7 @@ from livewell.simulator.control import Control
 from livewell.simulator.faults import EVERY_ENDPOINT, Fault, FaultKind, FaultPlan
 from livewell.simulator.limits import Limit, Limiter, Verdict, http_date, rate_headers
 from livewell.simulator.options import CHAT, SimulatorOptions, require_endpoint, require_endpoint_of
-from livewell.simulator.status_faults import faulty_status
+from livewell.simulator.status_faults import faulty_status, redirect_to
 from livewell.simulator.wire import AlreadySent, Answer, Connection, Sender, WireServer
 from livewell.simulator.world import World
 
@@ -186,6 +186,8 @@ class Simulator:
         refused = self._answerer.refusal(asked, verdict, told)
         if refused is not None:
             return refused
+        if asked.is_sent_on:
+            return redirect_to(asked.target)
         if fault is not None and (answer := faulty_status(fault, asked, self.url, wall)) is not None:
             return answer
         if asked.endpoint == CHAT:

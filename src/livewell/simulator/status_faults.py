@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from pydantic_core import to_json
 
-from livewell.simulator.asked import MOVED, Asked
+from livewell.simulator.asked import AGAIN, MOVED, Asked
 from livewell.simulator.faults import Fault, FaultKind
 from livewell.simulator.limits import Headers, RetryAfter, retry_headers
 from livewell.simulator.wire import Answer
@@ -60,8 +60,12 @@ def _redirect(kind: FaultKind, asked: Asked, origin: str) -> Answer:
         FaultKind.REDIRECT_SAME: f"{MOVED}{asked.target}",
         FaultKind.REDIRECT_OTHER: f"{origin.replace('127.0.0.1', 'localhost')}{MOVED}{asked.target}",
         FaultKind.REDIRECT_PRIVATE: _SECRETS,
-        FaultKind.REDIRECT_LOOP: asked.target,
+        FaultKind.REDIRECT_LOOP: f"{AGAIN}{asked.target}",
     }[kind]
+    return redirect_to(target)
+
+
+def redirect_to(target: str) -> Answer:
     return Answer(status=HTTPStatus.FOUND, headers=(("Location", target),))
 
 

@@ -45,6 +45,10 @@ BAD: dict[str, list[str]] = {
             "return await load(call.key)", before="import niquests\nasync def load(key):\n    niquests.get(key)  #!"
         ),
         fetching("return [get(call.key)]  #!", before="from requests import get"),
+        fetching(
+            "return [first(call.key)]",
+            before="import httpx\ndef first(key):\n    second(key)\n\ndef second(key):\n    httpx.get(key)  #!",
+        ),
     ],
     "LWL002": [
         fetching(f"async with asyncio.timeout(3):  #!\n    {GOOD_FETCH}"),
@@ -67,6 +71,7 @@ BAD: dict[str, list[str]] = {
     "LWL005": [
         modelled('model_config = ConfigDict(extra="allow")  #!\nsymbol: str'),
         modelled('model_config = {"extra": "ignore"}  #!\nsymbol: str'),
+        f"{HEAD}\n\nclass Inner(BaseModel):  #!\n    name: str\n" + modelled("inner: list[Inner]").removeprefix(HEAD),
         modelled('class Config:\n    extra = "allow"  #!\nsymbol: str'),
         modelled("symbol: str", base='Model, extra="ignore"').replace('ignore"):', 'ignore"):  #!'),
         modelled("symbol: str\nmodel_config = ConfigDict(strict=True)", base="BaseModel").replace(
@@ -122,6 +127,7 @@ BAD: dict[str, list[str]] = {
         modelled("price: int | None = bounded(alias='p')  #!"),
         modelled("price: Optional[float]  #!"),
         modelled("price: Annotated[float, 'price']  #!"),
+        modelled("price: float = bounded(source_time=False)  #!"),
     ],
 }
 
@@ -166,5 +172,6 @@ GOOD: dict[str, list[str]] = {
     "LWL013": [
         modelled("a: float = bounded(gt=0)\nb: Annotated[int, Field(ge=0)]\nc: Optional[float] = Field(lt=9)"),
         modelled("names: list[str]\nflag: bool"),
+        modelled("timestamp: int = bounded(source_time=True)"),
     ],
 }

@@ -105,7 +105,7 @@ DOES: dict[FaultKind, Check] = {
     FaultKind.REDIRECT_SAME: _goes_to("/_moved/api/v3/quote/"),
     FaultKind.REDIRECT_OTHER: _goes_to("http://localhost:"),
     FaultKind.REDIRECT_PRIVATE: _goes_to("http://169.254.169.254/"),
-    FaultKind.REDIRECT_LOOP: _goes_to(QUOTES),
+    FaultKind.REDIRECT_LOOP: _goes_to(f"/_again{QUOTES}"),
 }
 
 HANGS = [FaultKind.HANG, FaultKind.HANG_IN_BODY]
@@ -174,6 +174,16 @@ async def test_a_redirect_to_the_same_host_leads_to_the_data(simulator: Simulato
     simulator.fault("redirect_same")
     moved = await ask(simulator, QUOTES)
     assert _rows(await ask(simulator, moved.headers["location"])) == honest
+
+
+async def test_a_loop_has_no_end(simulator: Simulator) -> None:
+    """Whoever follows it is sent to the same address again, a call each time, though the fault came once."""
+    simulator.fault("redirect_loop", count=1)
+    first = await ask(simulator, QUOTES)
+    again = await ask(simulator, first.headers["location"])
+    assert (again.status, again.headers["location"]) == (302, first.headers["location"])
+    await simulator.settled()
+    assert simulator.figures()["quote"].calls == 2
 
 
 async def faults_of(seed: int, order: list[str]) -> dict[str, list[str | None]]:
