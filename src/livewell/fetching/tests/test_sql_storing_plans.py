@@ -74,9 +74,13 @@ async def test_storing_reads_what_it_stores(filled: Connection, statistics: str)
         await filled.execute("analyze")
     batch = to_json(await ended(filled, 4)).decode()
     async with filled.transaction():
-        before = dict(await filled.fetch(COUNTS, TABLES))
+        before = await counts(filled)
         rows = await filled.fetch(STORE, batch, NOON + 4 * HOUR)
-        after = dict(await filled.fetch(COUNTS, TABLES))
+        after = await counts(filled)
     assert {row["state"] for row in rows} == {"completed"}
     read = {name: count - before[name] for name, count in after.items()}
     assert {name: count for name, count in read.items() if count > (0 if name in TABLES else 500)} == {}
+
+
+async def counts(connection: Connection) -> dict[str, int]:
+    return {row[0]: row[1] for row in await connection.fetch(COUNTS, TABLES)}
