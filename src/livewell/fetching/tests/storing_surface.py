@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import asyncpg
 from pydantic_core import to_json
 
 from livewell.kernel import Caller, Connection, Database
@@ -89,9 +90,12 @@ class Storing:
     async def hold_one(self, data_type: str, key: str = "AAPL", now: datetime = NOON) -> Told:
         return (await self.hold(data_type, key, now=now))[0]
 
+    async def answers(self, *ended: Told, now: datetime = NOON) -> list[asyncpg.Record]:
+        return await self.caller.fetch(STORE, to_json(ended).decode(), now)
+
     async def end(self, *ended: Told, now: datetime = NOON) -> dict[str, tuple[str, str, str | None]]:
         """By key: the state of the job, the outcome and its reason."""
-        rows = await self.caller.fetch(STORE, to_json(ended).decode(), now)
+        rows = await self.answers(*ended, now=now)
         found = {row["job_id"]: (row["state"], row["outcome"], row["reason"]) for row in rows}
         assert len(rows) == len(ended)
         return {one["key"]: found[one["job"]] for one in ended}

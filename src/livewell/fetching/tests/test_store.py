@@ -78,7 +78,7 @@ async def test_values_of_python(owner: Database, database: Database, storing: St
 
 
 async def test_what_no_json_can_say(owner: Database, database: Database, storing: Storing) -> None:
-    """Text that PostgreSQL cannot hold is an error about its value, so that whoever sends can halve; nothing is done."""
+    """Text that PostgreSQL cannot hold is an error about its value, so that a sender can halve; nothing is done."""
     await make_type(owner, "note")
     held = await storing.hold_one("note", now=datetime.now(UTC))
     with pytest.raises(asyncpg.DataError):

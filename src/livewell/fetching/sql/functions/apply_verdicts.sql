@@ -1,11 +1,13 @@
--- The held refreshes with what was found of them, in the order of their jobs; their rows are stored and go no further.
+-- The held refreshes with what was found of them, in the order of their jobs; their rows are stored and go no further,
+-- and the hash of what was not stored is not that of what is there.
 -- for: internal
 create or replace function livewell.apply_verdicts(p_held livewell.ended_fetch[], p_verdicts livewell.fetch_verdict[])
 returns livewell.ended_fetch[]
 language sql immutable security definer
 set search_path = '' as $$
     select array_agg(row (
-        e.job_id, e.lease_token, e.item_id, e.data_type, e.key, v.outcome, null, e.many, e.source_time, e.hash,
+        e.job_id, e.lease_token, e.item_id, e.data_type, e.key, v.outcome, null, e.many, e.source_time,
+        case when v.reason is distinct from 'same_source_time' then e.hash end,
         case when v.reason is distinct from 'nothing_stored' then e.etag end,
         case when v.reason is distinct from 'nothing_stored' then e.last_modified end, v.reason, coalesce(v.message, e.message),
         e.seconds, e.status, e.bytes, e.tokens, e.rate, e.sent, e.known_hash
