@@ -11,6 +11,8 @@ from prometheus_client import REGISTRY
 import livewell
 from livewell.cli import app
 from livewell.kernel import Database, facts_by_code
+from livewell.lint import RULES
+from livewell.simulator import FAULTS
 from tests.house.project import REFERENCE, ROOT, SqlFunction, sql_functions
 from tests.house.surface import load_every_room, sqlstates
 
@@ -121,6 +123,18 @@ async def test_every_view_is_in_the_reference(owner: Database) -> None:
         " and has_table_privilege('livewell_service', oid, 'select')"
     )
     _same(set(_ROW.findall(_page("sql.md").partition("## Views")[2])), {row["name"] for row in rows})
+
+
+def test_every_fault_of_the_simulator_is_in_the_reference() -> None:
+    """simulator.md has one row per fault, in the words of `livewell simulate --faults`, and no other."""
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", _page("simulator.md").partition("## What can")[2], re.MULTILINE))
+    assert rows == {kind.value: said for kind, said in FAULTS.items()}
+
+
+def test_every_rule_of_the_linter_is_in_the_reference() -> None:
+    """lint.md has one row per rule, in the words of `livewell lint --rules`, and no other."""
+    rows = re.findall(r"^\| `(LWL\d+)` \| ([^|]+) \| [^|]+ \| (.+) \|$", _page("lint.md"), re.MULTILINE)
+    assert rows == [(rule.code, rule.name, rule.fix.replace("|", r"\|")) for rule in RULES]
 
 
 def test_every_environment_variable_is_in_the_reference() -> None:

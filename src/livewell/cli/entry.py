@@ -21,6 +21,7 @@ from livewell.cli import (
     jobs,
     keys_of,
     kinds,
+    lint,
     maintenance,
     migrate,
     outcomes,
@@ -28,6 +29,7 @@ from livewell.cli import (
     presence,
     providers,
     settings,
+    simulate,
     tasks,
     types,
     watch,
@@ -79,7 +81,9 @@ app.add_typer(audit.group, name="audit")
 app.add_typer(postgres.group, name="postgres")
 app.command("rescue", epilog=workers.RESCUE_EXAMPLE)(workers.rescue)
 app.command("care", epilog=workers.CARE_EXAMPLE)(workers.care)
+app.command("lint", epilog=lint.EXAMPLE)(lint.lint)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
+app.command("simulate", epilog=simulate.EXAMPLE)(simulate.simulate)
 
 
 def _show_version(wanted: bool) -> None:

@@ -67,6 +67,12 @@ class DemoBroken(CliError):
     code = "cli.demo_broken"
 
 
+class LintFound(CliError):
+    """`lint` found code that goes round the framework."""
+
+    code = "cli.lint_found"
+
+
 class TypesUnsound(CliError):
     """`types check` found what keeps a data type from being kept fresh."""
 

@@ -3,9 +3,9 @@
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -35,6 +35,15 @@ def run(ctx: typer.Context, work: "Callable[[Livewell], Awaitable[T]]", *, log_l
             await app.__aexit__()
 
     return asyncio.run(opened())
+
+
+def run_on_uvloop(work: Coroutine[Any, Any, int]) -> int:
+    """Run to the end on the faster loop, where there is one; the exit code."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.run(work)
+    return uvloop.run(work)
 
 
 def set_up_logs(level: str) -> None:

@@ -1,14 +1,13 @@
 """`livewell worker`: run the jobs of an application's kinds until told to stop."""
 
-import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from livewell.cli.options import chosen
-from livewell.cli.session import set_up_logs
+from livewell.cli.session import run_on_uvloop, set_up_logs
 
 if TYPE_CHECKING:
     from livewell.app import Livewell
@@ -49,20 +48,12 @@ def worker(
     options = WorkerOptions(shares=shares(group), kinds=kind, concurrency=concurrency)
     app = load_application(application, chosen(ctx))
     with _metrics(metrics_port):
-        raise typer.Exit(_run(_serve(app, options)))
+        raise typer.Exit(run_on_uvloop(_serve(app, options)))
 
 
 async def _serve(app: "Livewell", options: "WorkerOptions") -> int:
     async with app:
         return await app.run_worker(options)
-
-
-def _run(work: Coroutine[Any, Any, int]) -> int:
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.run(work)
-    return uvloop.run(work)
 
 
 @contextmanager
