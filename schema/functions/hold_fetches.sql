@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.hold_fetches(p_ended livewell.ended_fetch[])
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$

@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.store_records(p_type livewell.data_type, p_e
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$

@@ -145,6 +145,15 @@ async def test_source_times(
     ]
 
 
+async def test_what_was_held_back_is_not_known(owner: Database, storing: Storing) -> None:
+    """Content that was not stored, for its source time, is a change when it comes again and is."""
+    await make_quotes(owner, source_time_column="source_at", source_rule="newer")
+    await storing.fetch("quote", {"AAPL": {"price": 1}}, source_time=NOON)
+    await storing.fetch("quote", {"AAPL": {"price": 2}}, NOON + MINUTE, source_time=NOON)
+    answer = await storing.fetch("quote", {"AAPL": {"price": 2}}, NOON + HOUR, source_time=NOON + MINUTE)
+    assert answer == {"AAPL": STORED}
+
+
 async def test_source_time_of_the_row(owner: Database, storing: Storing) -> None:
     """The source time is that of the row if it has one; without any, a type that compares them refuses."""
     await make_quotes(owner, source_time_column="source_at")

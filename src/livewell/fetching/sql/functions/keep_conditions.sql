@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.keep_conditions(p_judged livewell.ended_fetch[]) returns void
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan as $$
+set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 begin
     with marked as materialized (
         select e.item_id, s.item_id is not null as known, s.etag as old_etag, s.last_modified as old_last_modified,
