@@ -1,7 +1,6 @@
 """The market of the demonstration: a pretend provider, six data types, and people who look at some of them.
 
-The provider lies now and then, and enforces its limits by a clock of its own. What is declared is in `demo_files`: a
-`livewell.toml` and tables as an application would have them.
+The provider lies now and then, and enforces its limits by a clock of its own. What is declared is in `demo_declared`.
 """
 
 import asyncio
@@ -10,11 +9,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from importlib.resources import files
 from uuid import UUID, uuid4
 
 from livewell.app import Livewell
 from livewell.cli.apply import apply_declared, sections
+from livewell.cli.demo_declared import DECLARED, TABLES
 from livewell.cli.errors import DemoBroken
 from livewell.kernel import read_declarations
 from livewell.presence import GatewayKeeper, Item
@@ -41,9 +40,8 @@ async def open_market(app: Livewell) -> AsyncIterator[Simulator]:
     """The provider at work, and everything that is fetched from it declared."""
     async with Simulator(_OPTIONS) as simulator:
         await _require_own_types(app)
-        await app.database.execute((files("livewell.cli") / "demo_files" / "tables.sql").read_text())
-        declared = (files("livewell.cli") / "demo_files" / "livewell.toml").read_text()
-        content = declared.replace("BASE_URL", f"{simulator.url}/api/v3").encode()
+        await app.database.execute(TABLES)
+        content = DECLARED.replace("BASE_URL", f"{simulator.url}/api/v3").encode()
         await apply_declared(app, read_declarations(content, "the demonstration's livewell.toml", sections()))
         yield simulator
 

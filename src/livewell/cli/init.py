@@ -1,6 +1,5 @@
 """`livewell init`: a `livewell.toml` to begin with."""
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -19,11 +18,11 @@ def init(
 ) -> None:
     """Write a commented livewell.toml: a provider, an endpoint with its limits, and a data type to be kept fresh."""
     from livewell.cli.errors import FileUnavailable
+    from livewell.cli.first_file import FIRST_FILE
 
-    content = (files("livewell.cli") / "demo_files" / "first.toml").read_text(encoding="utf-8")
     try:
         with file.open("w" if force else "x", encoding="utf-8") as target:
-            target.write(content)
+            target.write(FIRST_FILE)
     except FileExistsError as error:
         raise FileUnavailable(f"{file} is there already", fix="name another with --file, or say --force") from error
     except OSError as error:

@@ -20,7 +20,7 @@ from livewell.fetching.decoding import ACCEPTED, Undecodable, decoder_for
 from livewell.fetching.errors import ForbiddenAddress
 from livewell.fetching.memory import Memory, Room
 from livewell.fetching.types import Failed, Refused
-from livewell.fetching.wire import Meter, MeteredConnector, SentBefore
+from livewell.fetching.wire import MOST_HEAD, Meter, MeteredConnector, SentBefore
 
 MOST_REDIRECTS = 3
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -151,7 +151,7 @@ class _Call:
         await self._sending()
         with Meter() as meter:
             try:
-                return await self._ask(checked, reply, meter_body=lambda: meter.body)
+                return await self._ask(checked, reply, meter)
             except (aiohttp.ClientError, ForbiddenAddress, OSError) as error:
                 if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
                     raise
@@ -161,15 +161,18 @@ class _Call:
                 reply.wire_bytes += meter.received
                 reply.sent += meter.connected
 
-    async def _ask(self, url: URL, reply: Reply, *, meter_body: Callable[[], int | None]) -> str | None:
+    async def _ask(self, url: URL, reply: Reply, meter: Meter) -> str | None:
         headers = dict(self._request.headers)
         if self._request.secret_headers and self._request.to.is_base(str(url)):
             headers |= self._request.secret_headers
         reply.status, reply.headers, reply.problem = None, _NOTHING, None
         async with self._session.get(url, headers=headers, allow_redirects=False) as response:
             reply.status, reply.headers = response.status, response.headers
+            if meter.head > MOST_HEAD:
+                reply.body = self._stop(response, reply, "too_large", f"headers of more than {MOST_HEAD:,} bytes")
+                return None
             reply.body = await self._read(response, reply)
-        _check_length(response, reply, meter_body())
+        _check_length(response, reply, meter.body)
         if reply.has_problem() or response.status not in _REDIRECTS:
             return None
         return _led_on(url, response, reply)

@@ -15,7 +15,8 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
-_HEAD_LIMIT = 262_144
+MOST_HEAD = 65_536
+_HEAD_LIMIT = 4 * MOST_HEAD
 _END_OF_HEAD = b"\r\n\r\n"
 
 
@@ -46,6 +47,11 @@ class Meter:
         if self._protocol is not None and self._protocol.meter is self:
             self._protocol.meter = None
         self._protocol = None
+
+    @property
+    def head(self) -> int:
+        """What came before the body: the head of the answer, and of those that announced it."""
+        return self.received - (self.body or 0)
 
     def begin(self, protocol: "MeteredProtocol") -> None:
         self.connected = True

@@ -1,3 +1,6 @@
+"""The `livewell.toml` to begin with, which `livewell init` writes."""
+
+FIRST_FILE = """\
 # What Livewell keeps fresh, and from where. `livewell apply` shows what would change and makes it so; `livewell up` runs it.
 
 # A provider is whoever is called. This one is the simulator (`livewell simulate`); a real one has an https:// address.
@@ -27,3 +30,4 @@ fields.volume = { type = "integer", at_least = 0 }
 fields.at     = { type = "epoch", from = "timestamp", source_time = true, rule = "not_older" }
 # table       = "public.quotes"          # your own table, with key_column and time_column; else Livewell keeps the data
 # gate        = "market_hours"           # when it is worth asking
+"""
