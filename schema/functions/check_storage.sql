@@ -32,6 +32,8 @@ begin
     select f.* from livewell.findings_on_columns(v_type, p_columns) as f
     union all
     select f.* from livewell.findings_on_key(v_type, p_columns) as f
+    union all
+    select f.* from livewell.findings_on_triggers(v_type) as f
     order by 1, 2, 3;
 end $function$;
 

@@ -2,10 +2,13 @@
 
 CREATE OR REPLACE FUNCTION livewell.finish_fetches(p_judged livewell.ended_fetch[], p_now timestamp with time zone)
  RETURNS TABLE(job_id bigint, state text)
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+#variable_conflict use_column
+begin
+    return query
     select f.job_id, f.state
     from (
         select array_agg(e.job_id order by e.job_id) as ids, array_agg(e.lease_token order by e.job_id) as tokens,
@@ -27,5 +30,5 @@ AS $function$
             )) order by e.job_id) as details
         from unnest(p_judged) as e
     ) as b
-    cross join lateral livewell.finish_jobs(b.ids, b.tokens, b.outcomes, b.details, p_now) as f
-$function$;
+    cross join lateral livewell.finish_jobs(b.ids, b.tokens, b.outcomes, b.details, p_now) as f;
+end $function$;

@@ -2,11 +2,12 @@
 
 CREATE OR REPLACE FUNCTION livewell.tell_changes(p_judged livewell.ended_fetch[])
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-    select pg_notify('livewell_changes', jsonb_build_object('t', c.data_type, 'k', jsonb_agg(c.key order by c.key))::text)
+begin
+    perform pg_notify('livewell_changes', jsonb_build_object('t', c.data_type, 'k', jsonb_agg(c.key order by c.key))::text)
     from (
         -- Elements of a JSON list are apart by two more.
         select k.data_type, k.key, sum(k.size + 2) over (partition by k.data_type order by k.key) / 4000 as part
@@ -16,5 +17,5 @@ AS $function$
         ) as k
         where k.size <= 3000
     ) as c
-    group by c.data_type, c.part
-$function$;
+    group by c.data_type, c.part;
+end $function$;

@@ -56,6 +56,25 @@ async def test_a_table_that_does_not_fit(
     assert await found(database) == {finding}
 
 
+async def test_a_trigger_with_borrowed_rights(owner: Database, database: Database) -> None:
+    """A trigger that would run with Livewell's rights, and is nobody's who has them, is told."""
+    await make_quotes(owner)
+    await owner.execute("create role stranger")
+    try:
+        await owner.execute("create function public.own() returns trigger language plpgsql as 'begin return new; end'")
+        await owner.execute(
+            "create trigger own before insert on public.quotes for each row execute function public.own()"
+        )
+        assert await found(database) == set()
+        await owner.execute("alter function public.own() owner to stranger")
+        assert await found(database) == {("warning", "not_trusted")}
+        await owner.execute("alter function public.own() security definer")
+        assert await found(database) == set()
+    finally:
+        await owner.execute("drop owned by stranger cascade")
+        await owner.execute("drop role stranger")
+
+
 async def test_what_is_refused_is_found_first(owner: Database, database: Database, storing: Storing) -> None:
     """What storing would refuse for its table the check finds: the two ask the same questions."""
     await make_quotes(owner)

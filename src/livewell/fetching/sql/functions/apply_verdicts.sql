@@ -3,14 +3,17 @@
 -- for: internal
 create or replace function livewell.apply_verdicts(p_held livewell.ended_fetch[], p_verdicts livewell.fetch_verdict[])
 returns livewell.ended_fetch[]
-language sql immutable security definer
+language plpgsql immutable security definer
 set search_path = '' as $$
-    select array_agg(row (
-        e.job_id, e.lease_token, e.item_id, e.data_type, e.key, v.outcome, null, e.many, e.source_time,
-        case when v.reason is distinct from 'same_source_time' then e.hash end,
-        case when v.reason is distinct from 'nothing_stored' then e.etag end,
-        case when v.reason is distinct from 'nothing_stored' then e.last_modified end, v.reason, coalesce(v.message, e.message),
-        e.seconds, e.status, e.bytes, e.tokens, e.rate, e.sent, e.known_hash
-    )::livewell.ended_fetch order by e.job_id)
-    from unnest(p_held) as e join unnest(p_verdicts) as v on v.job_id = e.job_id
-$$;
+begin
+    return (
+        select array_agg(row (
+            e.job_id, e.lease_token, e.item_id, e.data_type, e.key, v.outcome, null, e.many, e.source_time,
+            case when v.reason is distinct from 'same_source_time' then e.hash end,
+            case when v.reason is distinct from 'nothing_stored' then e.etag end,
+            case when v.reason is distinct from 'nothing_stored' then e.last_modified end, v.reason, coalesce(v.message, e.message),
+            e.seconds, e.status, e.bytes, e.tokens, e.rate, e.sent, e.known_hash
+        )::livewell.ended_fetch order by e.job_id)
+        from unnest(p_held) as e join unnest(p_verdicts) as v on v.job_id = e.job_id
+    );
+end $$;

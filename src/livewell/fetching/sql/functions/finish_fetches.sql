@@ -3,8 +3,11 @@
 -- for: internal
 create or replace function livewell.finish_fetches(p_judged livewell.ended_fetch[], p_now timestamptz)
 returns table (job_id bigint, state text)
-language sql security definer
+language plpgsql security definer
 set search_path = '' as $$
+#variable_conflict use_column
+begin
+    return query
     select f.job_id, f.state
     from (
         select array_agg(e.job_id order by e.job_id) as ids, array_agg(e.lease_token order by e.job_id) as tokens,
@@ -26,5 +29,5 @@ set search_path = '' as $$
             )) order by e.job_id) as details
         from unnest(p_judged) as e
     ) as b
-    cross join lateral livewell.finish_jobs(b.ids, b.tokens, b.outcomes, b.details, p_now) as f
-$$;
+    cross join lateral livewell.finish_jobs(b.ids, b.tokens, b.outcomes, b.details, p_now) as f;
+end $$;

@@ -3,19 +3,22 @@
 -- for: internal
 create or replace function livewell.stored_key(p_type livewell.data_type, p_table oid, p_columns livewell.stored_column[])
 returns text[]
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = '' as $$
-    select u.columns
-    from pg_catalog.pg_index as i
-    cross join lateral (
-        select array_agg(a.attname::text order by k.at) as columns, bool_and(c.value is not null) as stored
-        from unnest(i.indkey::smallint[]) with ordinality as k (number, at)
-        join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.number
-        left join unnest(p_columns) as c on c.name = a.attname
-        where k.at <= i.indnkeyatts
-    ) as u
-    where i.indrelid = p_table and i.indisunique and i.indisvalid and i.indimmediate and i.indpred is null and i.indexprs is null
-        and u.stored and p_type.key_column = any (u.columns)
-    order by i.indisprimary desc, cardinality(u.columns), i.indexrelid
-    limit 1
-$$;
+begin
+    return (
+        select u.columns
+        from pg_catalog.pg_index as i
+        cross join lateral (
+            select array_agg(a.attname::text order by k.at) as columns, bool_and(c.value is not null) as stored
+            from unnest(i.indkey::smallint[]) with ordinality as k (number, at)
+            join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = k.number
+            left join unnest(p_columns) as c on c.name = a.attname
+            where k.at <= i.indnkeyatts
+        ) as u
+        where i.indrelid = p_table and i.indisunique and i.indisvalid and i.indimmediate and i.indpred is null and i.indexprs is null
+            and u.stored and p_type.key_column = any (u.columns)
+        order by i.indisprimary desc, cardinality(u.columns), i.indexrelid
+        limit 1
+    );
+end $$;
