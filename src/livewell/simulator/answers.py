@@ -18,7 +18,7 @@ from livewell.simulator.options import CHAT, SimulatorOptions, UnknownSymbol
 from livewell.simulator.row_faults import FIELD_FAULTS, ROW_FAULTS, spoiled_rows
 from livewell.simulator.status_faults import JSON, error_answer
 from livewell.simulator.wire import Answer, Ending, Framing
-from livewell.simulator.world import Row, World
+from livewell.simulator.world import Part, Row, World
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -64,10 +64,11 @@ class Answerer:
         known = [key for key in asked.keys if self._world.knows(key)]
         if not known and self._options.unknown is UnknownSymbol.NOT_FOUND:
             return error_answer(HTTPStatus.NOT_FOUND, "no such symbol", told)
-        body, modified = self._body(asked, known, fault)
+        parts = tuple(self._world.part(asked.endpoint, key) for key in known)
+        body, validators = _written(parts)
         if fault is not None:
-            return self._finished(asked, spoiled_body(body, fault), fault, (*told, *_validators(body, modified)))
-        validators = _validators(body, modified)
+            body = self._spoiled(asked, known, fault) if fault.kind in ROW_FAULTS else body
+            return self._finished(asked, spoiled_body(body, fault), fault, (*told, *_validators(body, parts)))
         if self._options.conditional and _has_it(asked, validators):
             return Answer(status=HTTPStatus.NOT_MODIFIED, headers=(*told, *validators))
         return self._finished(asked, (body,), None, (*told, *validators) if self._options.conditional else told)
@@ -82,15 +83,10 @@ class Answerer:
         pieces = (body,) if fault is None else spoiled_body(body, fault)
         return self._finished(asked, pieces, fault, told)
 
-    def _body(self, asked: Asked, known: list[str], fault: Fault | None) -> tuple[bytes, float]:
-        """The rows as JSON, and since when they are so."""
-        parts = [self._world.part(asked.endpoint, key) for key in known]
-        modified = max((part.version.since for part in parts), default=0.0)
-        if fault is None or fault.kind not in ROW_FAULTS:
-            return b"[" + b",".join(part.text for part in parts) + b"]", modified
+    def _spoiled(self, asked: Asked, known: list[str], fault: Fault) -> bytes:
         back = _STATES_BACK if fault.kind is FaultKind.OLD_DATA else 0
         rows: list[Row] = [row for key in known for row in self._world.rows(asked.endpoint, key, back=back)]
-        return to_json(spoiled_rows(rows, fault)), modified
+        return to_json(spoiled_rows(rows, fault))
 
     def _finished(self, asked: Asked, pieces: tuple[bytes, ...], fault: Fault | None, headers: Headers) -> Answer:
         headers = (JSON, *headers, ("Vary", "Accept-Encoding"))
@@ -127,7 +123,15 @@ def _on_a_bad_wire(answer: Answer, fault: Fault) -> Answer:
     return answer
 
 
-def _validators(body: bytes, modified: float) -> Headers:
+@lru_cache(maxsize=128)
+def _written(parts: tuple[Part, ...]) -> tuple[bytes, Headers]:
+    """The body that the parts make, and what marks it; remembered, so that it is compressed once as well."""
+    body = b"[" + b",".join(part.text for part in parts) + b"]"
+    return body, _validators(body, parts)
+
+
+def _validators(body: bytes, parts: tuple[Part, ...]) -> Headers:
+    modified = max((part.version.since for part in parts), default=0.0)
     tag = f'W/"{blake2b(body, digest_size=8).hexdigest()}"'
     if not modified:
         return (("ETag", tag),)

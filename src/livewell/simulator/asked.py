@@ -38,7 +38,7 @@ class Asked:
 
 
 def read_request(request: web.BaseRequest, key_place: KeyPlace) -> Asked:
-    raw, _, _ = request.path_qs.partition("?")
+    raw, _, query = request.raw_path.partition("?")
     path = raw.removeprefix(MOVED).removeprefix(AGAIN)
     found = _DATA.fullmatch(path)
     endpoint, keys = UNKNOWN_ENDPOINT, ""
@@ -51,9 +51,9 @@ def read_request(request: web.BaseRequest, key_place: KeyPlace) -> Asked:
         endpoint=endpoint,
         method=request.method,
         path=raw,
-        target=request.path_qs,
+        target=request.raw_path,
         keys=tuple(dict.fromkeys(key for key in keys.split(",") if key)),
-        api_key=_api_key(request, key_place),
+        api_key=_api_key(request, key_place) if query or key_place is KeyPlace.HEADER else None,
         takes_gzip="gzip" in encodings and not _NO_GZIP.search(encodings),
         etags=tuple(tag.strip() for tag in request.headers.get("If-None-Match", "").split(",") if tag.strip()),
         modified_since=_moment(request.headers.get("If-Modified-Since")),

@@ -74,15 +74,12 @@ class CallLog:
         self._tallies: dict[str, _Tally] = {}
         self._limiters = {endpoint: Limiter(limit) for endpoint, limit in limits.items()}
         self._number = 0
+        self.in_flight = 0
 
     @property
     def calls(self) -> tuple[Call, ...]:
         """The calls that are over, in the order of their ends."""
         return tuple(self._calls)
-
-    @property
-    def in_flight(self) -> int:
-        return sum(limiter.in_flight for limiter in self._limiters.values())
 
     def limiter(self, endpoint: str) -> Limiter:
         found = self._limiters.get(endpoint)
@@ -96,11 +93,15 @@ class CallLog:
         self._limiters[endpoint] = Limiter(limit)
         self._limiters[endpoint].in_flight = before.in_flight
 
-    def next_number(self) -> int:
+    def begin(self) -> int:
+        """The number of a call that has come in."""
         self._number += 1
+        self.in_flight += 1
         return self._number
 
-    def add(self, call: Call) -> None:
+    def end(self, call: Call) -> None:
+        self.in_flight -= 1
+        self.limiter(call.endpoint).leave()
         self._calls.append(call)
         self._tallies.setdefault(call.endpoint, _Tally()).add(call)
 

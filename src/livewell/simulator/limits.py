@@ -52,6 +52,10 @@ class Limit:
         if any(size is not None and size <= 0 for size in sizes) or self.window <= timedelta():
             raise InvalidLimit("a limit is above zero", fix="leave it out for no limit")
 
+    @property
+    def is_none(self) -> bool:
+        return self.requests is None and self.tokens is None and self.concurrent is None
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
@@ -143,6 +147,8 @@ class Limiter:
 
 def rate_headers(limit: Limit, verdict: Verdict, wall: datetime) -> Headers:
     """What an answer tells of a limit, in the forms that were asked for."""
+    if limit.is_none:
+        return []
     headers: Headers = []
     if limit.reporting in {Reporting.PLAIN, Reporting.BOTH}:
         headers += _plain("requests", limit.requests, verdict.requests_left, verdict.reset)

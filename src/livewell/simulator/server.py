@@ -128,7 +128,7 @@ class Simulator:
 
     async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
         sender = Sender(request)
-        if request.path.startswith(_CONTROL):
+        if request.raw_path.startswith(_CONTROL):
             answer = await self._control.answer(request)
             await sender.send(_dated(answer if request.keep_alive else answer.closing(), self.clock))
             _taken(request)
@@ -136,11 +136,10 @@ class Simulator:
         return await self._serve_call(request, sender)
 
     async def _serve_call(self, request: web.BaseRequest, sender: Sender) -> web.StreamResponse:
-        asked = read_request(request, self.options.key_place)
-        number, arrived = self.log.next_number(), self.clock.monotonic()
-        limiter = self.log.limiter(asked.endpoint)
-        self._idle.clear()
+        asked, arrived = read_request(request, self.options.key_place), self.clock.monotonic()
         reply = await self._reply(request, asked)
+        number, limiter = self.log.begin(), self.log.limiter(asked.endpoint)
+        self._idle.clear()
         verdict = limiter.arrive(arrived, reply.tokens)
         fault = self.plan.draw(asked.endpoint, asked.keys) if verdict.allowed and not asked.is_moved else None
         answer = _dated(self._answer(asked, reply, fault, limiter, verdict), self.clock)
@@ -195,8 +194,7 @@ class Simulator:
         return self._answerer.data(asked, fault, told)
 
     def _end(self, call: Call) -> None:
-        self.log.limiter(call.endpoint).leave()
-        self.log.add(call)
+        self.log.end(call)
         if not self.log.in_flight:
             self._idle.set()
 

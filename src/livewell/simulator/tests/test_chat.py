@@ -1,12 +1,14 @@
 """The chat endpoint: the shape of OpenAI's, the same answer to the same question, tokens limited."""
 
+import asyncio
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from livewell.simulator import CHAT, Limit, Simulator, SimulatorOptions, SteppedClock
-from livewell.simulator.tests.surface import START, Heard, ask
+from livewell.simulator.tests.surface import START, Heard, ask, question
 
 PATH = "/v1/chat/completions"
 
@@ -68,3 +70,18 @@ async def test_faults_befall_chats_too(simulator: Simulator) -> None:
     simulator.fault("truncated", CHAT)
     with pytest.raises(json.JSONDecodeError):
         _ = (await chat(simulator)).json
+
+
+async def test_a_question_that_breaks_off_is_no_call(simulator: Simulator) -> None:
+    """Whoever goes before the question is complete has asked nothing, and nobody waits for it."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(simulator.url).port)
+    whole = question(PATH, method="POST", body=b"{}" * 100)
+    writer.write(whole[:-50])
+    await writer.drain()
+    writer.close()
+    assert await reader.read() == b""
+    heard = await chat(simulator)
+    async with asyncio.timeout(5):
+        await simulator.settled()
+    assert heard.status == 200
+    assert [call.status for call in simulator.calls] == [200]
