@@ -1,7 +1,8 @@
 """The `livewell.toml` to begin with, which `livewell init` writes."""
 
 FIRST_FILE = """\
-# What Livewell keeps fresh, and from where. `livewell apply` shows what would change and makes it so; `livewell up` runs it.
+# What Livewell keeps fresh, and from where. `livewell apply` shows what would change and makes it so; `livewell up`
+# runs it.
 
 # A provider is whoever is called. This one is the simulator (`livewell simulate`); a real one has an https:// address.
 [provider.acme]
@@ -17,7 +18,7 @@ quota         = { bytes = "20 GB", window = "30 days", use = 0.95, pace = "even"
 requests   = { per_minute = 300 }
 concurrent = 10
 
-# A data type: how old it may be, how it is fetched, and what an answer must hold. What does not fit is refused, not stored.
+# A data type: how old it may be, how it is fetched, and what an answer must hold. What does not fit is refused.
 [type.quote]
 endpoint = "acme/quote"
 ttl      = "10 seconds"

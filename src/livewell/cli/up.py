@@ -9,7 +9,7 @@ import typer
 
 from livewell.cli.options import chosen
 from livewell.cli.output import note, say
-from livewell.cli.session import set_up_logs
+from livewell.cli.session import run_on_uvloop, set_up_logs
 
 if TYPE_CHECKING:
     from livewell.app import Livewell
@@ -44,8 +44,6 @@ def up(
     Without DATABASE_URL the embedded PostgreSQL is used. The first Ctrl-C or SIGTERM lets running jobs finish, the
     second stops at once.
     """
-    import asyncio
-
     from livewell.app import Livewell
     from livewell.cli.apply import problems_told, read_file
     from livewell.cli.loading import load_application
@@ -56,7 +54,7 @@ def up(
     with problems_told():
         declared = read_file(file) if apply and (file.exists() or application is None) else None
         app = load_application(application, chosen(ctx)) if application else Livewell(chosen(ctx).database_url)
-        raise typer.Exit(asyncio.run(_run(app, declared, roles, WorkerOptions(concurrency=concurrency, patient=True))))
+        raise typer.Exit(run_on_uvloop(_run(app, declared, roles, WorkerOptions(concurrency=concurrency, patient=True))))
 
 
 async def _run(
