@@ -54,7 +54,8 @@ def up(
     with problems_told():
         declared = read_file(file) if apply and (file.exists() or application is None) else None
         app = load_application(application, chosen(ctx)) if application else Livewell(chosen(ctx).database_url)
-        raise typer.Exit(run_on_uvloop(_run(app, declared, roles, WorkerOptions(concurrency=concurrency, patient=True))))
+        options = WorkerOptions(concurrency=concurrency, patient=True)
+        raise typer.Exit(run_on_uvloop(_run(app, declared, roles, options)))
 
 
 async def _run(

@@ -14,7 +14,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict
 
 from livewell.budgets import PermitExpired
-from livewell.fetching import Answered, Asked, Condition, Ended, Failed, Fetching, FetchStore, Source
+from livewell.fetching import Answered, Asked, Condition, Ended, Failed, Fetching, FetchStore, Refused, Source
 from livewell.jobs import JobId, KindDeclaration
 from livewell.worker.context import JobContext
 from livewell.worker.finisher import Ended as EndedJob
@@ -23,6 +23,7 @@ from livewell.worker.handlers import Handler
 
 KIND = "refresh."
 _CONDITIONS_AT_ONCE = 500
+_NOT_STORED = "not_stored"
 
 
 class Refresh(BaseModel):
@@ -55,10 +56,11 @@ class RefreshEnds:
         return {JobId(one.job_id): one.state for one in await self._store.store_fetches(ended)}
 
     def instead(self, outcome: Refreshed, why: str) -> Refreshed | None:
-        if isinstance(outcome.answered.outcome, Failed):
+        ended = outcome.answered.outcome
+        if isinstance(ended, Refused) and ended.reason == _NOT_STORED:
             return None
-        failed = Failed(reason="not_stored", message=why)
-        return replace(outcome, answered=replace(outcome.answered, outcome=failed))
+        refused = Refused(reason=_NOT_STORED, message=why)
+        return replace(outcome, answered=replace(outcome.answered, outcome=refused, warnings=()))
 
 
 class Refresher:

@@ -16,7 +16,7 @@ from livewell.worker.tests.running import outcomes, running
 
 SECOND = timedelta(seconds=1)
 F = FaultKind
-FETCHED: set[FaultKind] = {F.NO_LENGTH, F.CHUNKED, F.LARGE_HEADERS, F.REDIRECT_SAME, F.EXTRA_FIELD, F.OLD_DATA}
+FETCHED: set[FaultKind] = {F.NO_LENGTH, F.CHUNKED, F.REDIRECT_SAME, F.EXTRA_FIELD, F.OLD_DATA}
 GONE: set[FaultKind] = {F.NOT_FOUND, F.GONE}
 THROTTLED: set[FaultKind] = {
     *(F.THROTTLED, F.THROTTLED_SECONDS, F.THROTTLED_DATE, F.THROTTLED_RESET, F.THROTTLED_RATELIMIT),
