@@ -16,6 +16,7 @@ from livewell.fetching.conversation import Conversation, Marked
 from livewell.fetching.errors import CallEnded
 from livewell.fetching.fetcher import Call
 from livewell.fetching.judge import Verdict, Warned, judge_rows, share_out
+from livewell.fetching.memory import READ_AHEAD
 from livewell.fetching.paths import NotThere
 from livewell.fetching.sources import Source
 from livewell.fetching.types import Failed, Fetched, JsonObject, Outcome, Refused, Unchanged
@@ -81,7 +82,7 @@ class Fetching:
     ) -> list[Answered]:
         keys = [one.key for one in asked]
         wanted = min(source.expected_bytes * len(keys), source.limits.max_bytes)
-        async with self._client.memory.room(wanted) as room:
+        async with self._client.memory.room(wanted, beside=READ_AHEAD) as room:
             conversation = Conversation(
                 self._client,
                 source,

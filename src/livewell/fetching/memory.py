@@ -10,16 +10,18 @@ from collections import deque
 from types import TracebackType
 from typing import Self
 
-DEFAULT_LIMIT = 64 * 1024 * 1024
+DEFAULT_LIMIT = 24 * 1024 * 1024
+READ_AHEAD = 256 * 1024  # what a connection may have read before anybody asks for it
 
 
 class Room:
     """What one call may hold, while it is entered."""
 
-    __slots__ = ("_is_large", "_memory", "_reserved")
+    __slots__ = ("_is_large", "_memory", "_reserved", "_size")
 
-    def __init__(self, memory: "Memory", reserved: int) -> None:
+    def __init__(self, memory: "Memory", size: int, reserved: int) -> None:
         self._memory = memory
+        self._size = size
         self._reserved = reserved
         self._is_large = False
 
@@ -35,7 +37,7 @@ class Room:
         self._memory.give(self._reserved)
 
     def fits(self, size: int) -> bool:
-        return self._is_large or size <= self._reserved
+        return self._is_large or size <= self._size
 
     async def grow(self) -> None:
         """Wait for the one place for large answers."""
@@ -56,9 +58,9 @@ class Memory:
     def held(self) -> int:
         return self._limit - self._free
 
-    def room(self, wanted: int) -> Room:
-        """A room of that size, or of the whole limit when that is less; entering it waits for the bytes."""
-        return Room(self, min(wanted, self._limit))
+    def room(self, wanted: int, *, beside: int = 0) -> Room:
+        """A room of that size, or of the whole limit if less; entering it waits for that and what is `beside`."""
+        return Room(self, min(wanted, self._limit), min(wanted + beside, self._limit))
 
     async def take(self, size: int) -> None:
         if not self._waiting and size <= self._free:
