@@ -128,7 +128,7 @@ async def test_contract_15_needs_failed_attempts(budgets: Budgets) -> None:
     await take_away(
         budgets.owner,
         "settle_calls",
-        "c.outcome in ('completed', 'failed', 'dead', 'rescued')",
+        "c.outcome in ('completed', 'answered', 'failed', 'dead', 'rescued')",
         "c.outcome in ('completed', 'dead')",
     )
     with pytest.raises(AssertionError):
