@@ -22,8 +22,8 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from livewell.audit import tell_sealed
-from livewell.budgets import BudgetGauges, BudgetStore, Endpoint, Provider
-from livewell.fetching import Client, Fetcher, Fetching, FetchStore, Source, UnsoundFetch, source_of
+from livewell.budgets import BudgetGauges, BudgetStore
+from livewell.fetching import Client, Fetcher, Fetching, FetchStore, SourceBook
 from livewell.freshness import FreshnessGauges, FreshnessStore
 from livewell.jobs import (
     CANCEL_CHANNEL,
@@ -59,7 +59,6 @@ from livewell.presence import Presence, PresenceGauges, tell_recounted, tell_swe
 from livewell.registry import (
     TYPES_CHANNEL,
     CalendarKeeper,
-    DataType,
     InvalidType,
     ReadOnlyRegistry,
     RegistryStore,
@@ -142,7 +141,6 @@ class Livewell:
         self._tasks: dict[str, TaskHandler] = {}
         self._fetchers: dict[str, FetcherClass] = {}
         self._types: dict[str, dict[str, Any]] = {}
-        self._sources = SourceBook(self)
         self._client: Client | None = None
         self._warned: set[str] = set()
 
@@ -407,7 +405,8 @@ class Livewell:
     def worker(self, settings: SettingsWatcher, options: WorkerOptions | None = None) -> Worker:
         """A worker for the kinds declared here, to be run by a service of one's own."""
         self._client = self._client or Client()
-        refresher = Refresher(Fetching(self._client), FetchStore(self.database), self._sources.read)
+        sources = SourceBook(self.database, self._fetchers)
+        refresher = Refresher(Fetching(self._client), FetchStore(self.database), sources.read)
         return Worker(self.database, list(self._handlers.values()), settings, options or WorkerOptions(), refresher)
 
     def scheduler(self, settings: SettingsWatcher) -> Scheduler:
@@ -505,36 +504,6 @@ class Livewell:
         if not answer.handled and request.kind not in self._warned:
             self._warned.add(request.kind)
             log.warning("kind_unhandled", kind=request.kind, job_id=answer.job_id, fix="start a worker for it")
-
-
-class SourceBook:
-    """The sources of an application: compiled when a type, its endpoint or its provider has changed."""
-
-    def __init__(self, app: Livewell) -> None:
-        self._app = app
-        self._known: dict[str, tuple[tuple[datetime, ...], Source | None]] = {}
-
-    async def read(self) -> list[Source]:
-        """The types that this program can fetch, as they are now."""
-        providers = {one.name: one for one in await self._app.budgets.list_providers()}
-        endpoints = {one.name: one for one in await self._app.budgets.list_endpoints()}
-        for one in await self._app.registry.list_types():
-            endpoint = endpoints[one.endpoint]
-            provider = providers[endpoint.provider]
-            version = (one.updated_at, endpoint.updated_at, provider.updated_at)
-            if one.name not in self._known or self._known[one.name][0] != version:
-                self._known[one.name] = version, self._compiled(one, provider, endpoint)
-        return [source for _, source in self._known.values() if source is not None]
-
-    def _compiled(self, one: DataType, provider: Provider, endpoint: Endpoint) -> Source | None:
-        fetcher = self._app.fetchers.get(one.name)
-        if not one.enabled or (fetcher is None and one.fetch_call is None):
-            return None
-        try:
-            return source_of(one, provider, endpoint, fetcher=fetcher)
-        except UnsoundFetch as fact:
-            log.warning("type_unsound", type=one.name, error=str(fact))
-            return None
 
 
 def _as_json(payload: Any) -> JsonObject:

@@ -3,7 +3,6 @@
 The provider lies now and then, and enforces its limits by a clock of its own. What is declared is in `demo_declared`.
 """
 
-import asyncio
 import random
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -81,25 +80,17 @@ class Crowd:
         await self._look([(one, item) for one in self._people for item in self._page()])
 
     async def move(self) -> None:
-        """Somebody turns to another page."""
+        """Somebody turns to another page; everybody else is still there."""
         one = self._chance.choice(self._people)
         page = self._page()
         await self._keeper.unsubscribe([(one.session, item) for item in one.items - page])
         one.items &= page
         await self._look([(one, item) for item in page - one.items])
+        await self._keeper.run_once()
 
     async def leave(self) -> None:
         await self._keeper.stop()
         self._people = []
-
-    async def run(self, stop: asyncio.Event, *, pause: float) -> None:
-        """Move until told to stop."""
-        from livewell.kernel import wait_for_any
-
-        while not stop.is_set():
-            await self.move()
-            await self._keeper.run_once()
-            await wait_for_any(stop, timeout=pause)
 
     def _page(self) -> set[Item]:
         """A symbol with its quote, and some of its documents."""

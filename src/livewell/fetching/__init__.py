@@ -34,6 +34,7 @@ from livewell.fetching.fetcher import Call, Fetcher
 from livewell.fetching.judge import Warned
 from livewell.fetching.memory import Memory
 from livewell.fetching.models import Model, bounded
+from livewell.fetching.source_book import SourceBook
 from livewell.fetching.sources import Source, source_of
 from livewell.fetching.store import CHANGES_CHANNEL, FetchStore
 from livewell.fetching.types import (
@@ -77,6 +78,7 @@ __all__ = [
     "Outcome",
     "Refused",
     "Source",
+    "SourceBook",
     "Stored",
     "Throttled",
     "Unchanged",

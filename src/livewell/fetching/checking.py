@@ -7,7 +7,7 @@ from livewell.budgets import BudgetStore
 from livewell.fetching.columns import columns_of
 from livewell.fetching.errors import UnsoundFetch
 from livewell.fetching.fetcher import Fetcher
-from livewell.fetching.sources import Source, source_of
+from livewell.fetching.sources import Source, is_fetched, source_of
 from livewell.fetching.store import FetchStore
 from livewell.kernel import Caller, Connection
 from livewell.registry import DataType, Finding, RegistryStore
@@ -21,11 +21,7 @@ async def check_fetching(
 ) -> list[Finding]:
     """What keeps types from being fetched or stored; types that say nothing of their fetching are passed over."""
     known = fetchers or {}
-    types = [
-        one
-        for one in await RegistryStore(caller).list_types(names)
-        if one.fetch_call is not None or one.name in known or (one.model and ":" in one.model)
-    ]
+    types = [one for one in await RegistryStore(caller).list_types(names) if is_fetched(one, known)]
     findings: list[Finding] = []
     for one in types:
         try:

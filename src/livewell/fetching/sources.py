@@ -53,7 +53,7 @@ def source_of(
         raise UnsoundFetch(
             f"provider {provider.name} has no base_url", fix=f"livewell provider set {provider.name} base_url=https://…"
         )
-    used = fetcher() if fetcher is not None else fetcher_of(data_type)
+    used = _made(fetcher) if fetcher is not None else fetcher_of(data_type)
     reader = RowReader(_model_of(used, data_type), key=used.key, source_time=data_type.source_time_column)
     if data_type.keys_per_request > 1 and reader.key_source is None:
         raise UnsoundFetch(
@@ -77,11 +77,17 @@ def source_of(
     )
 
 
+def is_fetched(data_type: DataType, fetchers: Mapping[str, type[Fetcher[Any]]]) -> bool:
+    """Whether anything says how a type is fetched: a declared call, a class by its path, or the program's own."""
+    by_path = data_type.model is not None and ":" in data_type.model
+    return data_type.fetch_call is not None or by_path or data_type.name in fetchers
+
+
 def fetcher_of(data_type: DataType) -> Fetches:
     """The fetcher a type declares: a class by its path, or a call with fields or a model."""
     found = _imported(data_type.model) if data_type.model and ":" in data_type.model else None
     if found is not None and issubclass(found, Fetcher):
-        return found()
+        return _made(found)
     if data_type.fetch_call is None:
         raise UnsoundFetch(
             f"nothing says how type {data_type.name} is fetched",
@@ -92,6 +98,13 @@ def fetcher_of(data_type: DataType) -> Fetches:
     except ValidationError as error:
         raise UnsoundFetch(f"fetch of type {data_type.name}: {_first(error)}") from error
     return DeclaredFetcher(declared, found or _declared_model(data_type))
+
+
+def _made(fetcher: type[Fetcher[Any]]) -> Fetches:
+    try:
+        return fetcher()
+    except Exception as error:
+        raise UnsoundFetch(f"{fetcher.__name__} cannot be made: {type(error).__name__}: {error}") from error
 
 
 def key_place(said: str | None) -> KeyPlace | None:

@@ -62,9 +62,13 @@ class JobContext:
         """
         now, send_by = asyncio.get_running_loop().time(), self._held.send_by
         if send_by is not None and now > send_by:
-            self._held.spent = Spent(sent=False)
+            self.unsent()
             raise PermitExpired(f"job {self.job.job_id} did not send its request in time", fix="it is queued again")
         self._sent_at = now
+
+    def unsent(self) -> None:
+        """Say that nothing was sent after all: the attempt is settled at no cost."""
+        self._held.spent = Spent(sent=False)
 
     def spent(self, *, bytes: int | None = None, tokens: int | None = None) -> None:  # noqa: A002 - the word for it
         """Say what the attempt used of its endpoint's budget; it is settled with the job, however that ends.

@@ -2,7 +2,10 @@
 
 Which types there are is data: the worker asks again from time to time, and serves those this program can fetch. Keys of
 one type that are refreshed at the same moment, with the same key of the provider, go out in one request where the type
-allows it. What the last answer was marked with is looked up for all of them at once.
+allows it. What the last answer was marked with is looked up for all of them at once; where it cannot be, they are asked
+for without.
+
+Events: `conditions_not_read`.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -11,15 +14,19 @@ from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
+import structlog
 from pydantic import BaseModel, ConfigDict
 
 from livewell.budgets import PermitExpired
 from livewell.fetching import Answered, Asked, Condition, Ended, Failed, Fetching, FetchStore, Refused, Source
 from livewell.jobs import JobId, KindDeclaration
+from livewell.kernel import LivewellError
 from livewell.worker.context import JobContext
 from livewell.worker.finisher import Ended as EndedJob
 from livewell.worker.gathering import Gatherer
 from livewell.worker.handlers import Handler
+
+log = structlog.get_logger("livewell.worker")
 
 KIND = "refresh."
 _CONDITIONS_AT_ONCE = 500
@@ -108,7 +115,7 @@ class Refresher:
         return gatherer
 
     async def _request(self, source: Source, questions: Sequence["_Question"]) -> list[Answered | BaseException]:
-        """One request for all of them; who may no longer be sent is told so and sent back, at no cost."""
+        """One request for all of them. When one of them may no longer be sent, none is, and all go back at no cost."""
 
         async def sending() -> None:
             for question in questions:
@@ -116,10 +123,14 @@ class Refresher:
 
         asked = [question.asked() for question in questions]
         answers = await self._fetching.fetch(source, asked, secret=questions[0].ctx.api_key, sending=sending)
-        return [_late(answer) or answer for answer in answers]
+        return [_late(question, answer) or answer for question, answer in zip(questions, answers, strict=True)]
 
     async def _look_up(self, items: Sequence[int]) -> list[Condition | BaseException | None]:
-        found = await self._store.fetch_conditions(items)
+        try:
+            found = await self._store.fetch_conditions(items)
+        except LivewellError as error:
+            log.warning("conditions_not_read", error=str(error), items=len(items))
+            return [None] * len(items)
         return [found.get(item) for item in items]
 
 
@@ -140,10 +151,11 @@ class _Question(NamedTuple):
         )
 
 
-def _late(answer: Answered) -> PermitExpired | None:
+def _late(question: _Question, answer: Answered) -> PermitExpired | None:
     """That a call was not sent because it no longer might be: its job is queued again, and loses no retry."""
     outcome = answer.outcome
     if not answer.sent and isinstance(outcome, Failed) and outcome.reason == "unsent":
+        question.ctx.unsent()
         return PermitExpired(outcome.message, fix="it is queued again")
     return None
 
