@@ -44,7 +44,7 @@ async def _names(book: SourceBook) -> list[str]:
 
 
 async def test_types_come_change_and_go(book: SourceBook, owner: Database) -> None:
-    """A declared call is served; what nothing says how to fetch, is disabled or removed is not; a change is taken up."""
+    """A declared call is served; what says nothing of it, is disabled or removed is not; a change is taken up."""
     await make_type(owner, "silent", endpoint="sim/notes")
     await make_type(owner, "note", endpoint="sim/notes", fetch_call=CALL, fields=FIELDS)
     (first,) = await book.read()
@@ -67,9 +67,8 @@ async def test_a_fetcher_by_its_path_is_served(book: SourceBook, owner: Database
 
 
 @pytest.mark.parametrize("by_path", [True, False])
-async def test_a_fetcher_that_cannot_be_made_stops_itself_alone(
-    owner: Database, book: SourceBook, *, by_path: bool
-) -> None:
+@pytest.mark.usefixtures("book")
+async def test_a_fetcher_that_cannot_be_made_stops_itself_alone(owner: Database, *, by_path: bool) -> None:
     """A class that fails when it is made leaves its type unserved, and the others as they were."""
     fetchers = {} if by_path else {"broken": Unmakeable}
     await make_type(owner, "broken", endpoint="sim/notes", model=f"{__name__}:Unmakeable" if by_path else None)
