@@ -62,6 +62,7 @@ class ClaimedJob(NamedTuple):
     api_key: str | None = None
     key_source: str | None = None
     send_within_seconds: float | None = None
+    bundle: int | None = None
 
 
 class Beat(NamedTuple):

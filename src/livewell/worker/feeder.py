@@ -117,7 +117,7 @@ class Feeder:
         await asyncio.sleep(0)
         for kind, count in Counter(job.kind for job in jobs).items():
             JOBS_CLAIMED.labels(kind=kind).inc(count)
-        if len(jobs) == wanted:
+        if len(jobs) >= wanted:
             self._marked = False
             return False
         return all(job.serial_key is None for job in jobs)

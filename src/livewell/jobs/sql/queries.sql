@@ -11,7 +11,7 @@ from livewell.enqueue_job($1, $2::text::jsonb, $3, $4, $5, $6, $7, $8, $9, $10, 
 -- Leases the best jobs to a worker.
 select
     job_id, kind, payload::text, attempt, failures, lease_token, lease_seconds, priority, serial_key, endpoint,
-    trace_context::text, api_key, key_source, send_within_seconds
+    trace_context::text, api_key, key_source, send_within_seconds, bundle
 from livewell.claim_jobs($1, $2, $3, $4, $5)
 
 -- name: heartbeat_jobs

@@ -3,7 +3,7 @@
 -- over goes to the next. Answers with the room that is left, too.
 -- for: internal
 create or replace function livewell.take_what_fits(
-    p_lanes livewell.open_lane[], p_max_jobs integer, p_rooms livewell.budget_rooms
+    p_lanes livewell.open_lane[], p_max_jobs integer, p_rooms livewell.budget_rooms, p_shared boolean
 ) returns livewell.affordable_jobs
 language plpgsql security definer
 set search_path = '' as $$
@@ -39,7 +39,7 @@ begin
             v_locked := livewell.take_serial_turns(v_locked);
         end if;
         continue when v_locked is null;
-        v_round := livewell.choose_affordable_jobs(v_locked, v_lanes, v_all.rooms);
+        v_round := livewell.choose_affordable_jobs(v_locked, v_lanes, v_all, p_shared);
         v_all.rooms := v_round.rooms;
         v_all.places := v_all.places || v_round.places;
         v_all.keys := v_all.keys || v_round.keys;
