@@ -406,7 +406,9 @@ class Livewell:
         """A worker for the kinds declared here, to be run by a service of one's own."""
         self._client = self._client or Client()
         sources = SourceBook(self.database, self._fetchers)
-        refresher = Refresher(Fetching(self._client), FetchStore(self.database), sources.read)
+        refresher = Refresher(
+            Fetching(self._client), FetchStore(self.database), BudgetStore(self.database), sources.read
+        )
         return Worker(self.database, list(self._handlers.values()), settings, options or WorkerOptions(), refresher)
 
     def scheduler(self, settings: SettingsWatcher) -> Scheduler:

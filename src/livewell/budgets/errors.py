@@ -1,5 +1,7 @@
 """Facts about budgets."""
 
+from datetime import timedelta
+
 from livewell.kernel import LivewellError
 
 
@@ -54,6 +56,17 @@ class PermitNotGranted(BudgetError):
     """No permit could be had in the time given for it, or none any more because the pool is closing."""
 
     code = "budgets.permit_not_granted"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        fix: str | None = None,
+        detail: str | None = None,
+        retry_after: timedelta | None = None,
+    ) -> None:
+        super().__init__(message, fix=fix, detail=detail)
+        self.retry_after = retry_after
 
 
 class PermitLost(BudgetError):

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+import asyncpg
 from pydantic_core import from_json, to_json
 
 from livewell.budgets.headers import RateFacts
@@ -88,8 +89,7 @@ class BudgetStore:
         )
         assert row is not None  # noqa: S101 - the function answers with one row always
         if row["block_id"] is None:
-            retry = row["retry_seconds"]
-            return NotGranted(reason=row["reason"], retry_after=None if retry is None else timedelta(seconds=retry))
+            return _not_granted(row)
         return Granted(
             block_id=BlockId(row["block_id"]),
             permits=row["permits"],
@@ -98,6 +98,14 @@ class BudgetStore:
             send_within=timedelta(seconds=row["send_within_seconds"]),
             lease=timedelta(seconds=row["lease_seconds"]),
         )
+
+    async def further_request(self, endpoint: str, key: str | None, *, patience: float) -> timedelta | NotGranted:
+        """One request more for a fetch under way: within which time it must be sent, or why it may not be."""
+        row = await self._caller.fetchrow(QUERIES["further_request"], endpoint, key, patience)
+        assert row is not None  # noqa: S101 - the function answers with one row always
+        if row["granted"]:
+            return timedelta(seconds=row["send_within_seconds"])
+        return _not_granted(row)
 
     async def settle_permits(
         self, block_id: BlockId, settlements: Sequence[PermitSettlement], *, now: datetime | None = None
@@ -135,6 +143,11 @@ class BudgetStore:
             QUERIES["learn_limits"], endpoint, api_key, facts.to_json(), age.total_seconds(), now
         )
         return closed_until
+
+
+def _not_granted(row: asyncpg.Record) -> NotGranted:
+    retry = row["retry_seconds"]
+    return NotGranted(reason=row["reason"], retry_after=None if retry is None else timedelta(seconds=retry))
 
 
 def _parsed(text: str | None) -> Any:

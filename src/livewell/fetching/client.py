@@ -21,6 +21,7 @@ from livewell.fetching.errors import ForbiddenAddress
 from livewell.fetching.memory import Memory, Room
 from livewell.fetching.types import Failed, Refused
 from livewell.fetching.wire import MOST_HEAD, Meter, MeteredConnector, SentBefore
+from livewell.kernel import LivewellError
 
 MOST_REDIRECTS = 3
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -50,7 +51,10 @@ class Request:
 
 @dataclass(slots=True, kw_only=True)
 class Reply:
-    """What a call came to: an answer, or the problem in place of one; what arrived for it, how often it was sent."""
+    """What a call came to: an answer, or the problem in place of one; what arrived for it, how often it was sent.
+
+    `not_permitted` is why a request of it was not sent, whatever was before it.
+    """
 
     status: int | None = None
     headers: CIMultiDictProxy[str] = field(default_factory=lambda: _NOTHING)
@@ -59,6 +63,7 @@ class Reply:
     wire_bytes: int = 0
     sent: int = 0
     has_length: bool = True
+    not_permitted: LivewellError | None = None
 
     def has_problem(self) -> bool:
         return self.problem is not None
@@ -148,7 +153,11 @@ class _Call:
         except ForbiddenAddress as fact:
             reply.problem = Failed(reason="forbidden_address", message=str(fact), status=reply.status)
             return None
-        await self._sending()
+        try:
+            await self._apart(self._sending())
+        except LivewellError as fact:
+            reply.not_permitted = fact
+            return None
         with Meter() as meter:
             try:
                 return await self._ask(checked, reply, meter)
@@ -191,18 +200,18 @@ class _Call:
                     if max(raw, len(body)) > most:
                         return self._stop(response, reply, "too_large", f"more than the {most:,} bytes allowed")
                     if not self._room.fits(len(body)):
-                        await self._grow()
+                        await self._apart(self._room.grow())
             decoder.end()
         except Undecodable as error:
             return self._stop(response, reply, "encoding", f"its Content-Encoding does not hold: {error}")
         return bytes(body)
 
-    async def _grow(self) -> None:
-        """Waiting for memory is our own slowness, not the provider's."""
+    async def _apart(self, waiting: Awaitable[None]) -> None:
+        """Waiting for memory or for permission is our own slowness, not the provider's."""
         loop, ends_at = asyncio.get_running_loop(), self._deadline.when()
         began = loop.time()
         self._deadline.reschedule(None)
-        await self._room.grow()
+        await waiting
         if ends_at is not None:
             self._deadline.reschedule(ends_at + loop.time() - began)
 

@@ -1,5 +1,6 @@
 """One fetch and its requests: what is said to the provider, what it says, and what that costs."""
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -51,6 +52,7 @@ class Conversation:
         self._sending = sending
         self._before = before
         self._clock = clock
+        self._turn = asyncio.Lock()
         self.calls = 0
         self.sent = 0
         self.wire_bytes = 0
@@ -60,7 +62,11 @@ class Conversation:
         self.marked = Marked()
 
     async def ask(self, question: Question) -> Any:
-        """The document that answers a question; raises `CallEnded` when there is none."""
+        """The document that answers a question; raises `CallEnded` when there is none. One request at a time."""
+        async with self._turn:
+            return await self._ask(question)
+
+    async def _ask(self, question: Question) -> Any:
         if self.ended is None:
             self.calls += 1
             self.ended = self._objection(question)
@@ -68,6 +74,8 @@ class Conversation:
             raise CallEnded(f"this fetch has ended: {self.ended.word}")
         reply = await self._client.get(self._request(question), self._source.limits, self._room, self._counted)
         self.wire_bytes += reply.wire_bytes
+        if reply.not_permitted is not None:
+            raise reply.not_permitted
         rate = self._learn(reply)
         self.ended = judge_status(reply, rate, keys=self._keys)
         document = read_document(reply, content_type=question.content_type) if self.ended is None else None

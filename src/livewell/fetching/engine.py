@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from pydantic_core import from_json
 
-from livewell.budgets import PermitExpired, Secret
+from livewell.budgets import PermitExpired, PermitNotGranted, Secret
 from livewell.fetching.client import Client, Sending
 from livewell.fetching.conversation import Conversation, Marked
 from livewell.fetching.errors import CallEnded
@@ -19,7 +19,7 @@ from livewell.fetching.judge import Verdict, Warned, judge_rows, share_out
 from livewell.fetching.memory import READ_AHEAD
 from livewell.fetching.paths import NotThere
 from livewell.fetching.sources import Source
-from livewell.fetching.types import Failed, Fetched, JsonObject, Outcome, Refused, Unchanged
+from livewell.fetching.types import Failed, Fetched, JsonObject, Outcome, Refused, Throttled, Unchanged
 
 _MESSAGE_LIMIT = 500
 
@@ -110,6 +110,8 @@ class Fetching:
             ended = conversation.ended or Refused(reason="schema", message=str(error))
         except PermitExpired as fact:
             ended = conversation.ended or Failed(reason="unsent", message=str(fact))
+        except PermitNotGranted as fact:
+            ended = conversation.ended or _put_off(fact)
         except Exception as error:  # noqa: BLE001 - a fetcher that fails, fails its keys
             ended = conversation.ended or _broken(error)
         return Verdict(outcomes=dict.fromkeys(keys, ended))
@@ -165,6 +167,11 @@ def _marked(outcome: Outcome, conversation: Conversation) -> Outcome:
     if conversation.calls == 1 and marked != Marked() and isinstance(outcome, Fetched | Unchanged):
         return replace(outcome, etag=marked.etag, last_modified=marked.last_modified)
     return outcome
+
+
+def _put_off(fact: PermitNotGranted) -> Throttled:
+    wait = None if fact.retry_after is None else fact.retry_after.total_seconds()
+    return Throttled(seconds=wait, message=str(fact), reason="no_permit")
 
 
 def _broken(error: BaseException) -> Failed:

@@ -86,7 +86,7 @@ def _told_of(outcome: Outcome) -> dict[str, Any]:
         case Refused():
             return {"reason": outcome.reason, "message": outcome.message}
         case Throttled():
-            return {"seconds": outcome.seconds, "message": outcome.message}
+            return {"seconds": outcome.seconds, "message": outcome.message, "reason": outcome.reason}
         case Failed():
             return {"reason": outcome.reason, "message": outcome.message, "status": outcome.status}
         case Gone():

@@ -47,11 +47,15 @@ class Refused:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Throttled:
-    """The provider said: too much; again after so many seconds, if it said when. Costs no retry."""
+    """The provider said: too much; again after so many seconds, if it said when. Costs no retry.
+
+    With the reason `no_permit` it was our own budget that allowed no further request of this fetch.
+    """
 
     word: ClassVar[str] = "throttled"
     seconds: float | None = None
     message: str
+    reason: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

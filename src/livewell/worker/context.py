@@ -1,18 +1,20 @@
 """What a handler is given beside its payload."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 from pydantic_core import from_json
 
 from livewell.budgets import Headers, KeyRing, PermitExpired, RateFacts, Secret, read_rate_headers
-from livewell.jobs import ClaimedJob, Spent
+from livewell.jobs import ClaimedJob, JobId, Spent
 from livewell.worker.hold import HeldJob
 
 _KEYS = KeyRing()
+T = TypeVar("T")
 
 
 class JobContext:
@@ -54,6 +56,16 @@ class JobContext:
         """The key this attempt was granted a call with, read where it is kept; None where the provider has no keys."""
         source = self.job.key_source
         return None if source is None else _KEYS.read(source)
+
+    async def together(self, request: Callable[[Sequence["JobContext"]], Awaitable[Mapping[JobId, T]]]) -> T | None:
+        """Answer this job by a request that is made once for all jobs that share it, by the first of them."""
+        bundle = self._held.bundle
+        if bundle is None:
+            return (await request([self])).get(self.job.job_id)
+        answer: T | None = await bundle.ask(
+            self._held, lambda members: request([JobContext(one, worker=self.worker) for one in members])
+        )
+        return answer
 
     def sending(self) -> None:
         """Call it right before the request of a job with an endpoint goes out.

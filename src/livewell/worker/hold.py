@@ -12,6 +12,7 @@ from enum import Enum
 
 from livewell.jobs import ClaimedJob, JobId, Spent
 from livewell.kernel import trusted_seconds
+from livewell.worker.bundles import Bundle
 
 
 class Stop(Enum):
@@ -37,13 +38,18 @@ class HeldJob:
     ended: bool = False
     stop: Stop | None = None
     stop_reason: str | None = None
+    bundle: Bundle | None = None
 
     def was_stopped(self) -> bool:
         return self.stop is not None
 
+    def is_under_way(self) -> bool:
+        """Whether its request has been made, by another job of its bundle."""
+        return self.bundle is not None and self.bundle.is_under_way
+
     def may_start(self) -> bool:
         """Whether nothing has stopped it while it waited for its slot, and its permit to call is still good."""
-        if self.send_by is not None and self.started > self.send_by:
+        if self.send_by is not None and self.started > self.send_by and not self.is_under_way():
             self.tell(Stop.LATE)
         return self.stop is None
 
@@ -79,12 +85,16 @@ class Hold:
     def add(self, jobs: Iterable[ClaimedJob], asked_at: float) -> None:
         """Take in what a claim gave; a job held before (and lost since) is told so."""
         lease_seconds, trusted_until = 0.0, asked_at
+        bundles: dict[int, Bundle] = {}
         for job in jobs:
             if job.lease_seconds != lease_seconds:
                 lease_seconds, trusted_until = job.lease_seconds, asked_at + trusted_seconds(job.lease_seconds)
             held = HeldJob(job, trusted_until)
             if job.send_within_seconds is not None:
                 held.send_by = asked_at + job.send_within_seconds
+            if job.bundle is not None:
+                held.bundle = bundles.setdefault(job.bundle, Bundle())
+                held.bundle.members.append(held)
             before = self._held.get(job.job_id)
             if before is not None:
                 before.tell(Stop.LOST)
@@ -114,9 +124,9 @@ class Hold:
             del self._held[held.job.job_id]
 
     def give_back(self) -> list[HeldJob]:
-        """Everything that has not started."""
-        waiting = list(self._waiting)
-        self._waiting.clear()
+        """Everything that has not started; what another job of its bundle has asked for is let finish."""
+        waiting = [held for held in self._waiting if not held.is_under_way()]
+        self._waiting = deque(held for held in self._waiting if held.is_under_way())
         for held in waiting:
             held.ended = True
         self.changed.set()

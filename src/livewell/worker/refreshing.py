@@ -1,8 +1,8 @@
 """Refreshes: jobs that fetch a key of a data type, and whose end is stored together with what they brought.
 
 Which types there are is data: the worker asks again from time to time, and serves those this program can fetch. Keys of
-one type that are refreshed at the same moment, with the same key of the provider, go out in one request where the type
-allows it. What the last answer was marked with is looked up for all of them at once; where it cannot be, they are asked
+one type that were claimed as a bundle go out in one request, which was paid for once; a bundle is never split, and two
+are never joined. What the last answer was marked with is looked up for all at once; where it cannot be, they are asked
 for without.
 
 Events: `conditions_not_read`.
@@ -11,13 +11,12 @@ Events: `conditions_not_read`.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 from uuid import UUID
 
 import structlog
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from livewell.budgets import PermitExpired
+from livewell.budgets import BudgetStore, PermitExpired
 from livewell.fetching import Answered, Asked, Condition, Ended, Failed, Fetching, FetchStore, Refused, Source
 from livewell.jobs import JobId, KindDeclaration
 from livewell.kernel import LivewellError
@@ -25,6 +24,7 @@ from livewell.worker.context import JobContext
 from livewell.worker.finisher import Ended as EndedJob
 from livewell.worker.gathering import Gatherer
 from livewell.worker.handlers import Handler
+from livewell.worker.sending import Permission
 
 log = structlog.get_logger("livewell.worker")
 
@@ -74,20 +74,22 @@ class Refresher:
     """Serves the refreshes of the types that `sources` knows how to fetch."""
 
     def __init__(
-        self, fetching: Fetching, store: FetchStore, sources: Callable[[], Awaitable[Sequence[Source]]]
+        self,
+        fetching: Fetching,
+        store: FetchStore,
+        budgets: BudgetStore,
+        sources: Callable[[], Awaitable[Sequence[Source]]],
     ) -> None:
         self._fetching = fetching
         self._store = store
+        self._budgets = budgets
         self._sources = sources
         self._served: dict[str, Source] = {}
-        self._requests: dict[tuple[str, str | None], Gatherer[_Question, Answered]] = {}
         self._conditions: Gatherer[int, Condition | None] = Gatherer(self._look_up, most=_CONDITIONS_AT_ONCE)
 
     async def follow(self) -> Mapping[str, Handler]:
         """The handlers of the types as they are now, by kind."""
         served = {source.data_type: source for source in await self._sources()}
-        changed = {name for name, source in served.items() if source != self._served.get(name)}
-        self._requests = {known: one for known, one in self._requests.items() if known[0] not in changed}
         self._served |= served
         return {KIND + name: self._handler(name) for name in served}
 
@@ -100,30 +102,31 @@ class Refresher:
         )
 
     async def _refresh(self, data_type: str, refresh: Refresh, ctx: JobContext) -> Refreshed:
-        """Fetch one key, together with whichever are asked for at this moment."""
-        condition = None if refresh.cause == "missing" else await self._conditions.ask(refresh.item)
-        answered = await self._gatherer(data_type, ctx).ask(_Question(refresh, condition, ctx))
+        """Fetch one key, in one request with those it was claimed together with."""
+        answered = await ctx.together(partial(self._request, self._served[data_type]))
+        if answered is None:
+            ctx.unsent()
+            raise PermitExpired(f"the request of job {ctx.job_id} went out without it", fix="it is queued again")
+        if (late := _late(ctx, answered)) is not None:
+            raise late
         return Refreshed(refresh=refresh, answered=answered)
 
-    def _gatherer(self, data_type: str, ctx: JobContext) -> "Gatherer[_Question, Answered]":
-        name = (data_type, ctx.job.key_source)
-        gatherer = self._requests.get(name)
-        if gatherer is None:
-            source = self._served[data_type]
-            gatherer = Gatherer(partial(self._request, source), most=source.keys_per_request)
-            self._requests[name] = gatherer
-        return gatherer
+    async def _request(self, source: Source, jobs: Sequence[JobContext]) -> dict[JobId, Answered]:
+        """One request for all of them. When it may no longer be sent, all go back at no cost."""
+        known = [(job, refresh) for job in jobs if (refresh := _read(job)) is not None]
+        refreshes = [refresh for _, refresh in known]
+        condition = await self._condition(refreshes[0]) if len(refreshes) == 1 else None
+        answers = await self._fetching.fetch(
+            source,
+            [_asked(refresh, condition) for refresh in refreshes],
+            secret=jobs[0].api_key,
+            sending=Permission([job for job, _ in known], self._budgets),
+        )
+        return {job.job.job_id: answer for (job, _), answer in zip(known, answers, strict=True)}
 
-    async def _request(self, source: Source, questions: Sequence["_Question"]) -> list[Answered | BaseException]:
-        """One request for all of them. When one of them may no longer be sent, none is, and all go back at no cost."""
-
-        async def sending() -> None:
-            for question in questions:
-                question.ctx.sending()
-
-        asked = [question.asked() for question in questions]
-        answers = await self._fetching.fetch(source, asked, secret=questions[0].ctx.api_key, sending=sending)
-        return [_late(question, answer) or answer for question, answer in zip(questions, answers, strict=True)]
+    async def _condition(self, refresh: Refresh) -> Condition | None:
+        """What the last answer was marked with; only a request for a single key can ask for what is newer."""
+        return None if refresh.cause == "missing" else await self._conditions.ask(refresh.item)
 
     async def _look_up(self, items: Sequence[int]) -> list[Condition | BaseException | None]:
         try:
@@ -134,28 +137,28 @@ class Refresher:
         return [found.get(item) for item in items]
 
 
-class _Question(NamedTuple):
-    """A refresh that wants its key fetched."""
-
-    refresh: Refresh
-    condition: Condition | None
-    ctx: JobContext
-
-    def asked(self) -> Asked:
-        marked = self.condition
-        return Asked(
-            data_type=self.refresh.type,
-            key=self.refresh.key,
-            etag=marked and marked.etag,
-            last_modified=marked and marked.last_modified,
-        )
+def _read(job: JobContext) -> Refresh | None:
+    """The payload of a job that may not have had its slot yet; what is unsound ends there, by itself."""
+    try:
+        return Refresh.model_validate_json(job.job.payload)
+    except ValidationError:
+        return None
 
 
-def _late(question: _Question, answer: Answered) -> PermitExpired | None:
+def _asked(refresh: Refresh, marked: Condition | None) -> Asked:
+    return Asked(
+        data_type=refresh.type,
+        key=refresh.key,
+        etag=marked and marked.etag,
+        last_modified=marked and marked.last_modified,
+    )
+
+
+def _late(ctx: JobContext, answer: Answered) -> PermitExpired | None:
     """That a call was not sent because it no longer might be: its job is queued again, and loses no retry."""
     outcome = answer.outcome
     if not answer.sent and isinstance(outcome, Failed) and outcome.reason == "unsent":
-        question.ctx.unsent()
+        ctx.unsent()
         return PermitExpired(outcome.message, fix="it is queued again")
     return None
 

@@ -83,6 +83,10 @@ order by endpoint, subject
 select block_id, permits, api_key, key_source, send_within_seconds, lease_seconds, retry_seconds, reason
 from livewell.acquire_permits($1, $2, $3, $4, $5, $6, $7)
 
+-- name: further_request
+-- One request more for a fetch under way, or why not and when to ask again.
+select granted, send_within_seconds, retry_seconds, reason from livewell.further_request($1, $2, $3)
+
 -- name: settle_permits
 -- What the permits of one block turned out to cost; answers with the numbers settled by this call.
 select livewell.settle_permits($1, $2, $3, $4, $5, coalesce($6, clock_timestamp()))

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 
-from livewell.budgets.tests.surface import MINUTE, NOW, SECOND, Budgets, Row
+from livewell.budgets.tests.surface import HOUR, MINUTE, NOW, SECOND, Budgets, Row
 
 
 async def _shared(budgets: Budgets, kind: str = "shared", *, jobs_per_request: int = 20) -> None:
@@ -31,3 +32,143 @@ async def test_a_bundle_costs_one_request(budgets: Budgets) -> None:
     assert await _debited(budgets) == 10
     assert await budgets.claim(500, now=NOW + SECOND) == []
     assert len(await budgets.claim(500, now=NOW + 2 * MINUTE)) == 50
+
+
+async def test_a_request_is_filled_beyond_the_number_asked_for(budgets: Budgets) -> None:
+    """Who asks for one job of many is given those that ride along with it, up to what its kind allows."""
+    await budgets.endpoint("p/a", requests_per_minute=2)
+    await _shared(budgets)
+    best = await budgets.enqueue("p/a", 3, kind="shared", priority=9)
+    await budgets.enqueue("p/a", 40, kind="shared", serial_key="p/same")
+    await budgets.enqueue("p/a", 40, kind="shared")
+    claimed = await budgets.claim(1)
+    assert _sizes(claimed) == [20]
+    assert {job["job_id"] for job in claimed} > set(best)
+    assert sum(job["serial_key"] is not None for job in claimed) == 1
+    assert _sizes(await budgets.claim(1, now=NOW + SECOND)) == [20]
+    assert await budgets.claim(1, now=NOW + 2 * SECOND) == []
+
+
+async def test_the_order_stays(budgets: Budgets) -> None:
+    """A bundle has the place of its best job: what is better is taken first, what is worse rides along or waits."""
+    await budgets.endpoint("p/a", requests_per_minute=2)
+    await _shared(budgets)
+    (better,) = await budgets.enqueue("p/a", priority=9)
+    (first,) = await budgets.enqueue("p/a", kind="shared", priority=8)
+    await budgets.enqueue("p/a", 5, priority=7)
+    riders = await budgets.enqueue("p/a", 5, kind="shared", priority=-1)
+    claimed = await budgets.claim()
+    assert [job["job_id"] for job in claimed] == [better, first, *riders]
+    assert [job["bundle"] is None for job in claimed] == [True] + [False] * 6
+
+
+async def test_bytes_are_those_of_each_job(budgets: Budgets) -> None:
+    """What shares a request still reserves its own bytes: nobody rides along beyond the quota."""
+    await budgets.endpoint("p/a", quota_bytes=1_000_000)
+    await budgets.provider("p", pace="none", quota_use=0.1)
+    await _shared(budgets)
+    await budgets.enqueue("p/a", 20, kind="shared", estimated_bytes=30_000)
+    claimed = await budgets.claim(1)
+    assert len(claimed) == 1
+    assert len(await budgets.claim(now=NOW + SECOND)) == 2
+    assert (await budgets.quota("p", now=NOW + SECOND))["in_flight_bytes"] == 90_000
+    assert await budgets.claim(now=NOW + 10 * SECOND) == []
+
+
+async def test_a_bundle_is_one_call_at_once(budgets: Budgets) -> None:
+    """Concurrency counts requests: a bundle holds one place until the last of its jobs has ended."""
+    await budgets.endpoint("p/a", concurrent=2)
+    await _shared(budgets, jobs_per_request=10)
+    await budgets.enqueue("p/a", 50, kind="shared")
+    claimed = await budgets.claim()
+    assert _sizes(claimed) == [10, 10]
+    assert (await budgets.state("p/a"))["in_flight"] == 2
+    one = [job for job in claimed if job["bundle"] == claimed[0]["bundle"]]
+    await budgets.finish(one[:9], now=NOW + SECOND)
+    assert await budgets.claim(now=NOW + SECOND) == []
+    await budgets.finish(one[9:], now=NOW + 2 * SECOND)
+    assert _sizes(await budgets.claim(now=NOW + 2 * SECOND)) == [10]
+
+
+async def _requests_booked(budgets: Budgets) -> int:
+    return int(await budgets.owner.fetchval("select coalesce(sum(requests), 0) from livewell.quota_hour") or 0)
+
+
+async def test_a_bundle_that_ends_apart_is_counted_once(budgets: Budgets) -> None:
+    """However the jobs of a bundle end, and whenever: its one request is booked once, and tells the breaker once."""
+    await budgets.endpoint("p/a", breaker_failures=3, breaker_window=10 * MINUTE)
+    await _shared(budgets, jobs_per_request=10)
+    await budgets.enqueue("p/a", 10, kind="shared")
+    claimed = await budgets.claim()
+    await budgets.finish(claimed[:3], now=NOW + SECOND)
+    await budgets.finish(claimed[3:6], "failed", error={"message": "cut"}, now=NOW + SECOND)
+    assert await budgets.rescue(now=NOW + HOUR) == 4
+    assert await _requests_booked(budgets) == 1
+    assert (await budgets.state("p/a", now=NOW + HOUR))["breaker"] == "closed"
+    left = await budgets.owner.fetch("select bundle, rides from livewell.job_live where state = 'pending'")
+    assert {(row["bundle"], row["rides"]) for row in left} == {(None, None)}
+
+
+async def test_a_bundle_that_was_not_sent_books_nothing(budgets: Budgets) -> None:
+    """What never went out costs no request in the ledger, and no bytes."""
+    await budgets.endpoint("p/a")
+    await _shared(budgets, jobs_per_request=10)
+    await budgets.enqueue("p/a", 10, kind="shared")
+    await budgets.finish(await budgets.claim(), "reset", sent=False)
+    assert await _requests_booked(budgets) == 0
+
+
+async def test_a_bundle_uses_one_key(budgets: Budgets) -> None:
+    """Jobs of one request go out with one key, and each key's limit is debited by the requests that use it."""
+    await budgets.endpoint("p/a")
+    await budgets.key("p", "one", scope="s1", requests_per_minute=2)
+    await budgets.key("p", "two", scope="s2", requests_per_minute=1)
+    await _shared(budgets, jobs_per_request=10)
+    await budgets.enqueue("p/a", 50, kind="shared")
+    claimed = await budgets.claim(24)
+    bundles = {(job["bundle"], job["api_key"]) for job in claimed}
+    assert (len(claimed), len(bundles)) == (30, 3)
+    assert Counter(key for _, key in bundles) == {"one": 2, "two": 1}
+    granted = {row["name"]: row["granted"] for row in await budgets.owner.fetch("select * from livewell.api_key")}
+    assert granted == {"one": 2, "two": 1}
+    assert await budgets.claim(now=NOW + SECOND) == []
+
+
+async def test_the_cap_of_a_kind_counts_jobs(budgets: Budgets) -> None:
+    """Who rides along stays below the concurrency of its kind."""
+    await budgets.endpoint("p/a")
+    await budgets.declare("shared", concurrency=7)
+    await _shared(budgets)
+    await budgets.enqueue("p/a", 30, kind="shared")
+    assert len(await budgets.claim(5)) == 7
+    assert await budgets.claim(5) == []
+
+
+async def test_another_request_pays_for_itself(budgets: Budgets) -> None:
+    """A page or a redirect is debited like any request; it is granted in no fuller window, and beside its own fetch."""
+    await budgets.endpoint("p/a", requests_per_minute=3, concurrent=1)
+    await budgets.enqueue("p/a", 5)
+    assert len(await budgets.claim()) == 1
+    assert [(await _further(budgets))["granted"] for _ in range(3)] == [True, True, False]
+    assert await _debited(budgets) == 3
+    assert await _requests_booked(budgets) == 2
+    refused = await _further(budgets)
+    assert (refused["reason"], 60 < refused["retry_seconds"] <= 63) == ("requests", True)
+
+
+async def test_who_waits_for_another_request_goes_before_new_jobs(budgets: Budgets) -> None:
+    """When the window opens, what is under way goes on first; claims come a moment later."""
+    await budgets.endpoint("p/a", requests_per_minute=1)
+    await budgets.enqueue("p/a", 5)
+    assert len(await budgets.claim()) == 1
+    wait = (await _further(budgets, patience=75))["retry_seconds"]
+    opens = NOW + wait * SECOND
+    assert await budgets.claim(now=opens) == []
+    assert (await _further(budgets, patience=75, now=opens))["granted"]
+
+
+async def _further(budgets: Budgets, *, patience: float = 0, now: datetime = NOW) -> Row:
+    (row,) = await budgets.database.fetch(
+        "select * from livewell.further_request('p/a', null, $1, $2)", patience, now
+    )
+    return row

@@ -8,6 +8,7 @@ language plpgsql security definer
 set search_path = '' as $$
 declare
     v_filled livewell.affordable_jobs := p_chosen;
+    v_rooms livewell.budget_rooms;
     v_found tid[] := livewell.lock_riders(p_chosen, p_lanes);
 begin
     if v_found is null or exists (
@@ -16,14 +17,15 @@ begin
     ) then
         return p_chosen;
     end if;
-    select r.* into v_filled.rooms
+    select r.* into v_rooms
     from livewell.sum_jobs(v_found) as s
     cross join lateral livewell.rooms_after(
         s.lane_ids, array_fill(0::bigint, array[cardinality(s.lane_ids)]), s.tokens, s.bytes, s.unsized, p_lanes, p_chosen.rooms
     ) as r;
-    if (v_filled.rooms).names is null then
+    if v_rooms.names is null then
         return p_chosen;
     end if;
+    v_filled.rooms := v_rooms;
     v_filled.places := p_chosen.places || v_found;
     if p_chosen.keys is not null then
         -- Who rides along uses the key of the request: the first seats are those of the first key.

@@ -1,0 +1,53 @@
+"""A bundle: jobs that were claimed together because one request fetches for all of them.
+
+Whichever gets its slot first makes the request for all; the others find their answer when they come to theirs, so that
+a bundle needs no more than one slot. One that stops waiting takes nothing from the others; a request that nobody waits
+for any more is cancelled.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from livewell.jobs import JobId
+    from livewell.worker.hold import HeldJob
+
+
+class Bundle:
+    """The jobs of one request, and the request once it has begun."""
+
+    __slots__ = ("_left", "_request", "members")
+
+    def __init__(self, members: "Sequence[HeldJob]" = ()) -> None:
+        self.members = list(members)
+        self._left: set[JobId] = set()
+        self._request: asyncio.Task[Mapping[JobId, Any]] | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether its request has begun; there is never a second one."""
+        return self._request is not None
+
+    async def ask(
+        self, held: "HeldJob", request: "Callable[[Sequence[HeldJob]], Awaitable[Mapping[JobId, Any]]]"
+    ) -> Any:
+        """The answer for one of its jobs, None when there is none for it; the first to ask makes the request."""
+        if self._request is None:
+            wanted = [one for one in self.members if not one.was_stopped()]
+            self._request = asyncio.create_task(_made(request, wanted))
+        try:
+            return (await asyncio.shield(self._request)).get(held.job.job_id)
+        finally:
+            self._leave(held)
+
+    def _leave(self, held: "HeldJob") -> None:
+        self._left.add(held.job.job_id)
+        if self._request is not None and all(one.job.job_id in self._left or one.was_stopped() for one in self.members):
+            self._request.cancel()
+
+
+async def _made(
+    request: "Callable[[Sequence[HeldJob]], Awaitable[Mapping[JobId, Any]]]", wanted: "Sequence[HeldJob]"
+) -> "Mapping[JobId, Any]":
+    return await request(wanted)
