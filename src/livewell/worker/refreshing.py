@@ -8,6 +8,7 @@ for without.
 Events: `conditions_not_read`.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -85,6 +86,7 @@ class Refresher:
         self._budgets = budgets
         self._sources = sources
         self._served: dict[str, Source] = {}
+        self.hurry = asyncio.Event()
         self._conditions: Gatherer[int, Condition | None] = Gatherer(self._look_up, most=_CONDITIONS_AT_ONCE)
 
     async def follow(self) -> Mapping[str, Handler]:
@@ -120,7 +122,7 @@ class Refresher:
             source,
             [_asked(refresh, condition) for refresh in refreshes],
             secret=jobs[0].api_key,
-            sending=Permission([job for job, _ in known], self._budgets),
+            sending=Permission([job for job, _ in known], self._budgets, hurry=self.hurry),
         )
         return {job.job.job_id: answer for (job, _), answer in zip(known, answers, strict=True)}
 

@@ -2,7 +2,8 @@
 
 The first request was paid for when the jobs were claimed, once for all that share it, and must go out in time. Each
 further one, a page or a redirect, pays for itself before it goes: the provider counts it like any other. It waits for
-its turn no longer than `patience`; new jobs of the endpoint are not claimed meanwhile, so that what has begun is done.
+its turn no longer than `patience`, and not at all when the worker is in a `hurry` because it is to stop; new jobs of
+the endpoint are not claimed meanwhile, so that what has begun is done.
 """
 
 import asyncio
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from livewell.budgets import BudgetStore, NotGranted, PermitNotGranted
-from livewell.kernel import LivewellError
+from livewell.kernel import LivewellError, wait_for_any
 from livewell.worker.context import JobContext
 
 # A little longer than a minute with its `send_within`: a limit a minute opens again within it.
@@ -21,9 +22,17 @@ _ASK_AGAIN = 1.0
 class Permission:
     """Permission for the requests of one fetch, one at a time."""
 
-    def __init__(self, jobs: Sequence[JobContext], budgets: BudgetStore, *, patience: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        jobs: Sequence[JobContext],
+        budgets: BudgetStore,
+        *,
+        hurry: asyncio.Event,
+        patience: float = PATIENCE,
+    ) -> None:
         self._jobs = jobs
         self._budgets = budgets
+        self._hurry = hurry
         self._patience = patience
         self._has_begun = False
 
@@ -49,13 +58,13 @@ class Permission:
                     return
                 continue
             wait = _ASK_AGAIN if granted.retry_after is None else granted.retry_after.total_seconds()
-            if asked_at + wait > give_up_at:
+            if asked_at + wait > give_up_at or self._hurry.is_set():
                 raise PermitNotGranted(
                     f"no further request to {job.endpoint} now: {granted.reason}",
                     fix="it is fetched again when there is room",
                     retry_after=granted.retry_after,
                 )
-            await asyncio.sleep(wait)
+            await wait_for_any(self._hurry, timeout=wait)
 
     async def _ask(self, endpoint: str, key: str | None, patience: float) -> timedelta | NotGranted:
         try:

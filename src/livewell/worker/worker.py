@@ -166,6 +166,8 @@ class Worker:
             feeding = tasks.create_task(parts.feeder.run(stop))
             await stop.wait()
             following.cancel()
+            if self._refresher is not None:
+                self._refresher.hurry.set()
             parts.feeder.rouse()
             await feeding
             log.info("worker_draining", worker=self.id, running=parts.hold.running, given_back=parts.hold.waiting)

@@ -168,7 +168,5 @@ async def test_who_waits_for_another_request_goes_before_new_jobs(budgets: Budge
 
 
 async def _further(budgets: Budgets, *, patience: float = 0, now: datetime = NOW) -> Row:
-    (row,) = await budgets.database.fetch(
-        "select * from livewell.further_request('p/a', null, $1, $2)", patience, now
-    )
+    (row,) = await budgets.database.fetch("select * from livewell.further_request('p/a', null, $1, $2)", patience, now)
     return row
