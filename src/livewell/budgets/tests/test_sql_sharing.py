@@ -1,10 +1,13 @@
 """Jobs that share a request: a bundle costs one, its jobs are priced by their bytes, and every limit holds."""
 
+import random
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from livewell.budgets.tests.surface import HOUR, MINUTE, NOW, SECOND, Budgets, Row
+import pytest
+
+from livewell.budgets.tests.surface import HOUR, MINUTE, NOW, SECOND, Budgets, Row, worst
 
 
 async def _shared(budgets: Budgets, kind: str = "shared", *, jobs_per_request: int = 20) -> None:
@@ -165,6 +168,60 @@ async def test_who_waits_for_another_request_goes_before_new_jobs(budgets: Budge
     opens = NOW + wait * SECOND
     assert await budgets.claim(now=opens) == []
     assert (await _further(budgets, patience=75, now=opens))["granted"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_limits_hold_whatever_is_shared(budgets: Budgets, seed: int) -> None:
+    """Kinds that share and kinds that do not, keys, caps and sizes, claims and ends in any order: no limit is passed.
+
+    Every bundle is of one kind and key, no larger than its kind allows, and there are as many as were debited.
+    """
+    dice = random.Random(seed)
+    limit, at_once = dice.randint(1, 8), dice.choice([None, 3])
+    await budgets.endpoint("p/a", requests_per_minute=limit, concurrent=at_once, tokens_per_minute=200_000)
+    if dice.random() < 0.5:
+        for number in range(dice.randint(1, 3)):
+            await budgets.key("p", f"k{number}", scope=f"s{number % 2}", requests_per_minute=dice.randint(1, 6))
+    sizes = {"call": 1, "few": dice.randint(2, 4), "many": dice.randint(5, 30)}
+    for kind in ("few", "many"):
+        await _shared(budgets, kind, jobs_per_request=sizes[kind])
+    sent: list[tuple[datetime, int]] = []
+    held: list[Row] = []
+    now = NOW
+    for _ in range(25):
+        for kind in sizes:
+            await budgets.enqueue("p/a", dice.randint(0, 12), kind=kind, priority=dice.randint(-1, 9), now=now)
+        asked = dice.randint(1, 40)
+        claimed = await budgets.claim(asked, now=now)
+        requests = _requests_of(claimed, sizes)
+        sent.append((now, requests))
+        assert len(claimed) - asked < sum(size for size in sizes.values())
+        held += claimed
+        assert at_once is None or len(_flights(held)) <= at_once
+        dice.shuffle(held)
+        number = dice.randint(0, len(held))
+        ended, held = held[:number], held[number:]
+        for outcome in ("completed", "failed"):
+            some = [job for job in ended if (job["job_id"] % 5 == 0) == (outcome == "failed")]
+            await budgets.finish(some, outcome, error={"message": "no"}, now=now)
+        now += timedelta(seconds=dice.choice([0.5, 3, 11]))
+    assert worst(sent, MINUTE) <= limit
+    assert sum(requests for _, requests in sent) > 0
+    hour = await budgets.state("p/a", now=now)
+    assert hour["requests_last_hour"] == sum(requests for _, requests in sent)
+
+
+def _flights(jobs: Sequence[Row]) -> set[int]:
+    return {job["bundle"] or -job["job_id"] for job in jobs}
+
+
+def _requests_of(jobs: Sequence[Row], sizes: dict[str, int]) -> int:
+    for bundle in {job["bundle"] for job in jobs} - {None}:
+        members = [job for job in jobs if job["bundle"] == bundle]
+        assert len({(job["kind"], job["api_key"]) for job in members}) == 1
+        assert len(members) <= sizes[members[0]["kind"]]
+    assert all((job["bundle"] is None) == (sizes[job["kind"]] == 1) for job in jobs)
+    return len(_flights(jobs))
 
 
 async def _further(budgets: Budgets, *, patience: float = 0, now: datetime = NOW) -> Row:

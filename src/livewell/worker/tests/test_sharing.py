@@ -30,7 +30,7 @@ async def there(database_url: str, owner: Database) -> AsyncIterator[Market]:
     async with Simulator(options) as simulator, market(Livewell(database_url), owner, simulator) as found:
         await owner.execute("update livewell.endpoint set requests_per_minute = $1 where name = 'sim/all'", LIMIT)
         await owner.execute(
-            "update livewell.provider set quota_bytes = 1000000000, pace = 'none' where name = 'sim'"
+            "update livewell.provider set quota_bytes = 1000000000000, pace = 'none' where name = 'sim'"
         )
         yield found
 
@@ -63,6 +63,7 @@ async def test_many_keys_are_few_requests(there: Market, workers: int, *, serial
     await there.simulator.settled()
     _within_limit(there.simulator)
     assert sorted(key for call in there.simulator.calls for key in call.keys) == sorted(keys)
+    assert sorted(len(call.keys) for call in there.simulator.calls) == [10] + [20] * 7
     quota = next(one for one in await there.app.budgets.quota_states() if one.provider == "sim")
     assert quota.used_bytes == sum(call.bytes_out for call in there.simulator.calls)
     (state,) = [one for one in await there.app.budgets.budget_state() if one.name == "sim/all"]
