@@ -10,8 +10,10 @@ begin
     perform livewell.declare_kinds(jsonb_build_array(jsonb_build_object(
         'kind', 'refresh.' || new.name, 'queue_group', new.queue_group, 'description', format('Refresh %s', new.name)
     )), session_user, new.updated_at);
-    update livewell.job_kind as k set queue_group = new.queue_group, updated_at = new.updated_at
-    where k.kind = 'refresh.' || new.name and k.queue_group <> new.queue_group;
+    update livewell.job_kind as k
+    set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, updated_at = new.updated_at
+    where k.kind = 'refresh.' || new.name
+        and (k.queue_group, k.jobs_per_request) <> (new.queue_group, new.keys_per_request);
     if tg_op = 'UPDATE' and (
         new.ttl, new.staleness, new.gate, new.table_name, new.key_column, new.time_column, new.ttl_column, new.enabled
     ) is distinct from (

@@ -26,7 +26,7 @@ begin
     ),
     judged as (
         select
-            l.*, l.score * t.keys_per_request as worth, t.endpoint, c.provider, t.priority_floor, m.depth, case when c.policy = 'value' and p_priority is null then m.soon end as soon,
+            l.*, l.score * t.keys_per_request as worth, 1.0 / t.keys_per_request as share, t.endpoint, c.provider, t.priority_floor, m.depth, case when c.policy = 'value' and p_priority is null then m.soon end as soon,
             case when c.policy = 'value' and p_priority is null then o.room end as room, c.policy,
             case
                 when not l.stale then 'fresh'
@@ -48,6 +48,11 @@ begin
     ranked as (
         select
             j.*, row_number() over (partition by j.endpoint, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id) as rank,
+            -- A part of a request each, where several share one; less than a millionth is what such parts lose in the sum.
+            sum(j.share) over (
+                partition by j.endpoint, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
+                rows unbounded preceding
+            ) - 0.000001 as requests,
             sum(j.bytes) over (
                 partition by j.provider, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
                 rows between unbounded preceding and 1 preceding
@@ -58,7 +63,7 @@ begin
         select r.*, case
             when r.decision <> 'queued' then r.decision
             when r.rank > r.depth then 'queue_full'
-            when r.rank > r.soon or r.bytes_before >= r.room then 'waiting'
+            when r.requests > r.soon or r.bytes_before >= r.room then 'waiting'
             else 'queued'
         end as final
         from ranked as r

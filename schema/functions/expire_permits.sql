@@ -18,7 +18,7 @@ begin
         returning b.*
     )
     select array_agg(row (
-        e.endpoint, e.api_key, 'permit', e.granted_at, e.bytes, e.tokens, null, null, 'expired', null
+        e.endpoint, e.api_key, 'permit', e.granted_at, e.bytes, e.tokens, null, null, 'expired', null, null
     )::livewell.spent_call)
     into v_calls
     from expired as e cross join lateral unnest(e.open);

@@ -14,6 +14,7 @@ begin
         select array_agg(e.job_id order by e.job_id) as ids, array_agg(e.lease_token order by e.job_id) as tokens,
             array_agg(case
                 when e.outcome in ('fetched', 'unchanged', 'gone') then 'completed'
+                when e.outcome = 'throttled' and e.reason = 'no_permit' then 'rescheduled'
                 when e.outcome = 'throttled' then 'throttled'
                 else 'failed'
             end order by e.job_id) as outcomes,
@@ -21,7 +22,7 @@ begin
                 'actual_bytes', e.bytes, 'actual_tokens', e.tokens, 'rate', e.rate, 'sent', nullif(e.sent, true),
                 'result', case when e.outcome in ('unchanged', 'gone')
                     then jsonb_build_object('outcome', e.outcome, 'reason', e.reason, 'message', e.message) end,
-                'delay_seconds', e.seconds,
+                'delay_seconds', case when e.reason = 'no_permit' then coalesce(e.seconds, 1) else e.seconds end,
                 'answered', case when e.outcome = 'refused' then true end,
                 'reason', case when e.outcome = 'throttled' then e.message end,
                 'error', case when e.outcome in ('refused', 'failed') then jsonb_build_object(

@@ -11,7 +11,10 @@ begin
         select row (split_part(l.endpoint, '/', 1), l.endpoint, j.api_key, j.calls, j.bytes)::livewell.flight
         from livewell.job_lane as l
         cross join lateral (
-            select j.api_key, count(*) as calls, coalesce(sum(j.reserved_bytes), 0)::bigint as bytes
+            select j.api_key, count(*) - count(j.bundle) + case when count(j.bundle) > 0 then (
+                select count(distinct b.bundle) from livewell.job_live as b
+                where b.lane_id = l.id and b.state = 'processing' and b.api_key is not distinct from j.api_key
+            ) else 0 end as calls, coalesce(sum(j.reserved_bytes), 0)::bigint as bytes
             from livewell.job_live as j where j.lane_id = l.id and j.state = 'processing'
             group by j.api_key
         ) as j

@@ -9,8 +9,8 @@ AS $function$
 begin
     return (
         select array_agg(row (
-            l.lane_id, l.kind, l.queue_group, l.share, t.room, l.endpoint, r.calls, b.bytes, r.tokens,
-            q.bytes, case when q.low then 0 end
+            l.lane_id, l.kind, l.queue_group, l.share, t.room, l.endpoint, least(r.calls, 1000000) * l.per_request, b.bytes,
+            r.tokens, q.bytes, case when q.low then 0 end, l.per_request
         )::livewell.open_lane)
         from unnest(p_lanes) as l
         left join livewell.endpoint as e on e.name = l.endpoint

@@ -14,16 +14,16 @@ begin
     for no key update;
     return (
         select array_agg(row (
-            r.lane_id, r.kind, r.queue_group, r.share, r.room, r.endpoint, null, null, null, null, null
+            r.lane_id, r.kind, r.queue_group, r.share, r.room, r.endpoint, null, null, null, null, null, r.per_request
         )::livewell.open_lane)
         from (
-            select l.*, least(p_max_jobs, k.concurrency - (
+            select l.*, least(l.room, k.concurrency - (
                 select count(*) from livewell.job_live as j where j.state = 'processing' and j.kind = l.kind
             ))::integer as left_over
             from unnest(p_lanes) as l join livewell.job_kind as k on k.kind = l.kind
         ) as c
         cross join lateral (
-            select c.lane_id, c.kind, c.queue_group, c.share, coalesce(c.left_over, p_max_jobs) as room, c.endpoint
+            select c.lane_id, c.kind, c.queue_group, c.share, coalesce(c.left_over, c.room) as room, c.endpoint, c.per_request
         ) as r
         where r.room > 0
     );

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.lock_affordable_jobs(p_lanes livewell.open_lane[], p_max_jobs integer, p_now timestamp with time zone, OUT places tid[], OUT keys text[], OUT lane_ids integer[], OUT call_bytes bigint[], OUT send_within double precision[], OUT granted_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.lock_affordable_jobs(p_lanes livewell.open_lane[], p_max_jobs integer, p_now timestamp with time zone, OUT places tid[], OUT keys text[], OUT bundles bigint[], OUT rides boolean[], OUT lane_ids integer[], OUT call_bytes bigint[], OUT send_within double precision[], OUT granted_at timestamp with time zone)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -11,6 +11,7 @@ declare
     v_rooms livewell.budget_rooms;
     v_lanes livewell.open_lane[];
     v_chosen livewell.affordable_jobs;
+    v_shared constant boolean := exists (select from unnest(p_lanes) as l where l.per_request > 1);
 begin
     v_names := livewell.lock_budgets(array(select distinct l.endpoint from unnest(p_lanes) as l where l.endpoint is not null));
     granted_at := coalesce(p_now, clock_timestamp());
@@ -20,16 +21,24 @@ begin
     into lane_ids, call_bytes, send_within
     from unnest(v_lanes) as l left join livewell.endpoint as e on e.name = l.endpoint;
     if v_lanes is not null then
-        v_chosen := livewell.take_all_that_fit(v_lanes, p_max_jobs, v_rooms);
+        v_chosen := livewell.take_all_that_fit(v_lanes, p_max_jobs, v_rooms, v_shared);
         if v_chosen.places is null then
-            v_chosen := livewell.take_what_fits(p_lanes, p_max_jobs, v_rooms);
+            v_chosen := livewell.take_what_fits(p_lanes, p_max_jobs, v_rooms, v_shared);
+        end if;
+        if v_shared and v_chosen.places is not null then
+            v_chosen := livewell.fill_requests(v_chosen, v_lanes);
+            select b.bundles, b.rides into bundles, rides
+            from livewell.bundle_jobs(v_chosen.places, v_chosen.keys, v_lanes) as b;
         end if;
         v_rooms := v_chosen.rooms;
         places := v_chosen.places;
         keys := v_chosen.keys;
     end if;
     if places is not null then
-        perform livewell.spend_budgets(v_rooms, keys, granted_at);
+        perform livewell.spend_budgets(v_rooms, case
+            when rides is null then keys
+            else array(select c.key from unnest(keys, rides) as c (key, rides) where c.rides is not true)
+        end, granted_at);
     end if;
     if coalesce(cardinality(places), 0) < p_max_jobs then
         perform livewell.close_endpoints(p_lanes, v_rooms, granted_at);

@@ -28,7 +28,8 @@ begin
         end;
         select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_places, v_has_serial_keys
         from unnest(p_lanes, v_counts) as l (
-            lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, jobs
+            lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, per_request,
+            jobs
         )
         cross join lateral (
             select c.ctid, c.serial_key from livewell.job_live as c

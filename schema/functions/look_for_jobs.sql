@@ -37,11 +37,12 @@ begin
                 bool_or(l.capped) as capped, bool_or(l.endpoint is not null) as budgeted, count(l.lease) as leases, min(l.lease) as shortest_lease,
                 max(l.lease) as longest_lease,
                 array_agg(row (
-                    l.id, l.kind, l.queue_group, coalesce(p_shares[array_position(p_groups, l.queue_group)], 1), p_max_jobs,
-                    l.endpoint, null, null, null, null, null
+                    l.id, l.kind, l.queue_group, coalesce(p_shares[array_position(p_groups, l.queue_group)], 1),
+                    p_max_jobs + l.per_request - 1, l.endpoint, null, null, null, null, null, l.per_request
                 )::livewell.open_lane) as lanes
             from (
                 select l.id, l.endpoint, k.kind, k.queue_group, k.lease, k.concurrency is not null as capped,
+                    case when l.endpoint is null then 1 else k.jobs_per_request end as per_request,
                     count(*) over () as number
                 from livewell.job_lane as l
                 join livewell.job_kind as k on k.kind = l.kind

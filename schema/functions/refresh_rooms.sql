@@ -11,7 +11,7 @@ declare
     v_horizon constant double precision := extract(epoch from livewell.setting_interval('freshness.horizon'));
 begin
     return query
-    select e.name, e.depth_limit - w.waiting, greatest(0, ceil(r.per_second * v_horizon)::bigint - w.wanted)
+    select e.name, e.depth_limit - w.waiting, greatest(0, ceil(r.per_second * v_horizon)::bigint - ceil(w.wanted)::bigint)
     from livewell.endpoint as e
     left join livewell.endpoint as a on a.name = e.provider and a.name <> e.name
     cross join lateral (
@@ -20,10 +20,15 @@ begin
         ) as per_second
     ) as r
     cross join lateral (
-        select count(*) as waiting, count(*) filter (where j.priority >= 0) as wanted
+        select coalesce(sum(n.waiting), 0)::bigint as waiting, coalesce(sum(n.wanted / k.jobs_per_request::numeric), 0) as wanted
         from (
-            select j.priority from livewell.job_live as j where j.endpoint = e.name and j.state = 'pending' limit 10000
-        ) as j
+            select j.kind, count(*) as waiting, count(*) filter (where j.priority >= 0) as wanted
+            from (
+                select j.kind, j.priority from livewell.job_live as j where j.endpoint = e.name and j.state = 'pending' limit 10000
+            ) as j
+            group by j.kind
+        ) as n
+        join livewell.job_kind as k on k.kind = n.kind
     ) as w
     where e.name = any (p_endpoints);
 end $function$;

@@ -38,7 +38,7 @@ begin
         end if;
     end if;
     perform livewell.settle_calls(array_agg(row (
-        v_block.endpoint, v_block.api_key, 'permit', v_block.granted_at, v_block.bytes, v_block.tokens, s.bytes, s.tokens, s.outcome, null
+        v_block.endpoint, v_block.api_key, 'permit', v_block.granted_at, v_block.bytes, v_block.tokens, s.bytes, s.tokens, s.outcome, null, null
     )::livewell.spent_call), p_now)
     from (
         select distinct on (n.number) n.tokens, n.bytes, n.outcome

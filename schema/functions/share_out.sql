@@ -19,8 +19,8 @@ begin
         with looked as (
             select l.at, l.kind, l.queue_group, l.share, l.room, j.priority, j.due_at, j.id, j.ctid as place
             from unnest(p_lanes, v_looks) with ordinality as l (
-                lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, look,
-                at
+                lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, per_request,
+                look, at
             )
             cross join lateral (
                 select c.priority, c.due_at, c.id, c.ctid from livewell.job_live as c

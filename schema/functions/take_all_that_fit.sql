@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.take_all_that_fit(p_lanes livewell.open_lane[], p_max_jobs integer, p_rooms livewell.budget_rooms)
+CREATE OR REPLACE FUNCTION livewell.take_all_that_fit(p_lanes livewell.open_lane[], p_max_jobs integer, p_rooms livewell.budget_rooms, p_shared boolean)
  RETURNS livewell.affordable_jobs
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -21,7 +21,8 @@ begin
     ) as l
     cross join lateral livewell.merge_lanes(l.ids, l.calls, p_max_jobs) as m;
     v_chosen.rooms := livewell.rooms_after(
-        v_best.lane_ids, v_best.calls, v_best.tokens, v_best.bytes, v_best.unsized, p_lanes, p_rooms
+        v_best.lane_ids, case when p_shared then livewell.requests_for(v_best.lane_ids, v_best.calls, p_lanes, null) else v_best.calls end,
+        v_best.tokens, v_best.bytes, v_best.unsized, p_lanes, p_rooms
     );
     if (v_chosen.rooms).names is null then
         return null;

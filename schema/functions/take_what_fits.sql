@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.take_what_fits(p_lanes livewell.open_lane[], p_max_jobs integer, p_rooms livewell.budget_rooms)
+CREATE OR REPLACE FUNCTION livewell.take_what_fits(p_lanes livewell.open_lane[], p_max_jobs integer, p_rooms livewell.budget_rooms, p_shared boolean)
  RETURNS livewell.affordable_jobs
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -38,7 +38,7 @@ begin
             v_locked := livewell.take_serial_turns(v_locked);
         end if;
         continue when v_locked is null;
-        v_round := livewell.choose_affordable_jobs(v_locked, v_lanes, v_all.rooms);
+        v_round := livewell.choose_affordable_jobs(v_locked, v_lanes, v_all, p_shared);
         v_all.rooms := v_round.rooms;
         v_all.places := v_all.places || v_round.places;
         v_all.keys := v_all.keys || v_round.keys;

@@ -35,7 +35,7 @@ begin
     ),
     held as materialized (
         select j.id, j.kind, j.attempt, j.worker, j.started_at, j.serial_key, i.outcome, i.detail, i.delay_seconds, j.endpoint, j.api_key,
-            j.reserved_bytes, j.reserved_tokens, k.concurrency is not null or j.reserved_tokens is not null as capped,
+            j.rides, j.reserved_bytes, j.reserved_tokens, k.concurrency is not null or j.reserved_tokens is not null as capped,
             case
                 when i.outcome = 'reset' then interval '0'
                 -- Its endpoint is closed meanwhile; without one it is the job that waits.
@@ -53,7 +53,7 @@ begin
     again as (
         update livewell.job_live as j
         set state = 'pending', lease_token = null, lease_until = null, worker = null, started_at = null, reserved_bytes = null,
-            reserved_tokens = null, api_key = null, due_at = p_now + h.delay, held = case when h.delay > interval '0' then 'due' end,
+            reserved_tokens = null, api_key = null, bundle = null, rides = null, due_at = p_now + h.delay, held = case when h.delay > interval '0' then 'due' end,
             failures = j.failures + (h.outcome = 'failed')::integer
         from held as h
         where j.id = h.id
@@ -75,7 +75,7 @@ begin
                 when 'throttled' then jsonb_build_object('status', 429, 'retry_after_seconds', h.delay_seconds)
                     || coalesce(jsonb_strip_nulls(h.detail -> 'rate'), '{}')
                 else h.detail -> 'rate'
-            end
+            end, h.rides
         )::livewell.spent_call) filter (where h.reserved_tokens is not null)
     into v_again.ids, v_again.states, v_again.serial_keys, v_again.kinds, v_again.spent
     from held as h;

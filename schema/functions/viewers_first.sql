@@ -10,10 +10,11 @@ begin
     return (
         select array_agg(row (
             l.lane_id, l.kind, l.queue_group, l.share, l.room, l.endpoint, l.calls, l.call_bytes, l.token_room, l.byte_room,
-            case when l.endpoint = any (w.endpoints) then greatest(0, l.lowest_priority) else l.lowest_priority end
+            case when l.endpoint = any (w.endpoints) then greatest(0, l.lowest_priority) else l.lowest_priority end,
+            l.per_request
         )::livewell.open_lane order by l.at)
         from unnest(p_lanes) with ordinality as l (
-            lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, at
+            lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, per_request, at
         )
         cross join (
             select array_agg(l.endpoint) as endpoints

@@ -34,5 +34,7 @@ create table livewell.job (
     acknowledged_by text,
     reserved_bytes bigint,
     reserved_tokens integer,
-    api_key text
+    api_key text,
+    bundle bigint,
+    rides boolean
 ) partition by LIST (state);

@@ -1,0 +1,17 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.requests_for(p_lane_ids integer[], p_jobs bigint[], p_lanes livewell.open_lane[], p_taken tid[])
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    return array(
+        select ceil(greatest(0, n.jobs - coalesce(s.seats, 0)) / l.per_request::numeric)::bigint
+        from unnest(p_lane_ids, p_jobs) with ordinality as n (lane_id, jobs, at)
+        join unnest(p_lanes) as l on l.lane_id = n.lane_id
+        left join livewell.open_seats(p_taken, null, p_lanes) as s on s.lane_id = n.lane_id
+        order by n.at
+    );
+end $function$;
