@@ -43,6 +43,20 @@ async def test_just_in_time(owner: Database, freshness: Freshness) -> None:
     assert await freshness.tick(NOON + 10 * SECOND) == {"looked": 7, "queued": 1, "waiting": 6}
 
 
+async def test_keys_that_share_a_request_are_queued_as_one(owner: Database, freshness: Freshness) -> None:
+    """What can start soon is counted in requests: with six keys to each, as many more are queued."""
+    await _paid(owner, requests_per_minute=60, keys_per_request=6)
+    keys = [f"K{number}" for number in range(30)]
+    await _aged(owner, dict.fromkeys(keys, 2 * MINUTE))
+    await freshness.watch("quote", keys)
+    assert await freshness.tick() == {"looked": 30, "queued": 18, "waiting": 12}
+    assert await freshness.tick(NOON + 5 * SECOND) == {"looked": 12, "waiting": 12}
+    await owner.execute(
+        "delete from livewell.job_live where id in (select id from livewell.job_live order by id limit 6)"
+    )
+    assert await freshness.tick(NOON + 10 * SECOND) == {"looked": 12, "queued": 6, "waiting": 6}
+
+
 async def test_not_worth_its_bytes(owner: Database, freshness: Freshness) -> None:
     """At a high price only what many look at, and what is missing, is refreshed; the rest is looked at later."""
     await _paid(owner, expected_bytes=100_000)

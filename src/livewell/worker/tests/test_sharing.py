@@ -4,19 +4,23 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from livewell import Livewell
+from livewell.budgets import BudgetStore, NotGranted, PermitNotGranted
 from livewell.fetching.tests.servers import serve
 from livewell.jobs import ClaimedJob, JobId
 from livewell.kernel import Database
 from livewell.simulator import FaultKind, Limit, Reporting, Simulator, SimulatorOptions, symbol_names
-from livewell.testing import until
+from livewell.testing import make_endpoint, until
 from livewell.worker.bundles import Bundle
+from livewell.worker.context import JobContext
 from livewell.worker.hold import HeldJob, Hold, Stop
+from livewell.worker.sending import Permission
 from livewell.worker.tests.market import Market, market
 from livewell.worker.tests.running import QUICK, outcomes, running
 
@@ -116,6 +120,37 @@ async def test_pages_are_requests(there: Market) -> None:
     assert {(await there.job(key, "paged"))["failures"] for key in keys} == {0}
     (state,) = [one for one in await there.app.budgets.budget_state() if one.name == "sim/all"]
     assert state.requests_last_minute == LIMIT
+
+
+class Doors(BudgetStore):
+    """Budgets that say `not now` to those who ask for a further request, as often as they are told to."""
+
+    refusals = 0
+    asked = 0
+
+    async def further_request(self, endpoint: str, key: str | None, *, patience: float) -> timedelta | NotGranted:
+        self.asked += 1
+        if self.asked <= self.refusals:
+            return NotGranted(reason="requests", retry_after=timedelta(milliseconds=1))
+        return await super().further_request(endpoint, key, patience=patience)
+
+
+async def test_a_further_request_waits_for_its_turn(database: Database, owner: Database) -> None:
+    """The first request of a fetch is paid for; the next asks until there is room, or until the worker is to stop."""
+    await make_endpoint(owner, "p/a", requests_per_minute=1)
+    budgets, hurry = Doors(database), asyncio.Event()
+    job = _claimed(1, None)._replace(endpoint="p/a")
+    permission = Permission([JobContext(HeldJob(job, 0.0), worker="w")], budgets, hurry=hurry)
+    await permission()
+    assert budgets.asked == 0
+    budgets.refusals = 2
+    await permission()
+    assert budgets.asked == 3
+    hurry.set()
+    with pytest.raises(PermitNotGranted) as refused:
+        await permission()
+    assert refused.value.retry_after is not None
+    assert refused.value.retry_after > timedelta(seconds=30)
 
 
 def _page(head: str) -> bytes:
