@@ -57,8 +57,7 @@ _QUOTE_FIELDS: dict[str, Any] = {
 _TWO_HOURS_PASS = (
     "update public.quotes set fetched_at = fetched_at - interval '2 hours'",
     "update livewell.record set fetched_at = fetched_at - interval '2 hours'",
-    "update livewell.item set fetched_at = fetched_at - interval '2 hours', due_at = clock_timestamp(),"
-    " expires_at = expires_at - interval '2 hours'",
+    "update livewell.item set fetched_at = fetched_at - interval '2 hours', due_at = clock_timestamp()",
 )
 
 
@@ -199,7 +198,8 @@ async def _declare(run: Run, url: str) -> None:
             expected_bytes=EXPECTED_BYTES,
         )
     await run.owner.execute(
-        "update livewell.provider set base_url = $1, allow_private = true, pace = 'none', policy = 'viewers'", f"{url}/api/v3"
+        "update livewell.provider set base_url = $1, allow_private = true, pace = 'none', policy = 'viewers'",
+        f"{url}/api/v3",
     )
     await run.owner.execute(_TABLE)
     await run.owner.execute("grant select, insert, update on public.quotes to livewell_owner")

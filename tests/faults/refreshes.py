@@ -1,7 +1,7 @@
-"""The application whose worker is killed in the middle of a refresh: a type of its own table, and one fetched by a class.
+"""The application whose worker is killed in the middle of a refresh.
 
-Quotes are declared as data and kept in a table of the user's, several in a request; profiles are fetched by a class, one
-by one, and kept as records.
+Quotes are declared as data and kept in a table of the user's, several in a request; profiles are fetched by a class,
+one by one, and kept as records.
 """
 
 from collections.abc import Sequence

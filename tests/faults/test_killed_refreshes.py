@@ -10,6 +10,7 @@ from livewell.jobs.tests.sql_surface import somebody_waits
 from livewell.kernel import Connection
 from livewell.simulator import FaultKind
 from livewell.testing import until
+from tests.contracts.guards import take_away
 from tests.faults.load import Member, Run
 from tests.faults.refresh_stage import EXPECTED_BYTES, KEYS, TYPES, Stage, staged
 from tests.faults.refreshes import PROFILE, QUOTE
@@ -31,6 +32,28 @@ CASES = [
 @pytest.mark.parametrize(("step", "data_type"), CASES)
 async def test_a_worker_killed_in_a_refresh_leaves_one_effect(run: Run, step: Step, data_type: str) -> None:
     """Killed at any step, a refresh is stored, learned, told and finished once, and what it may have sent is paid."""
+    await _leaves_one_effect(run, step, data_type)
+
+
+@pytest.mark.parametrize(
+    ("function", "guard", "instead", "step"),
+    [
+        pytest.param("rescue_jobs", "if v_spent is not null then", "if false then", Step.SENT, id="unpaid"),
+        pytest.param("store_fetches", "perform livewell.tell_changes(v_judged);", "", Step.COMMITTED, id="untold"),
+    ],
+)
+@pytest.mark.full
+async def test_without_its_guard_a_killed_refresh_shows(
+    run: Run, function: str, guard: str, instead: str, step: Step
+) -> None:
+    """Without the guard that keeps it, something is unpaid or untold."""
+    await take_away(run.owner, function, guard, instead)
+    with pytest.raises(AssertionError) as found:
+        await _leaves_one_effect(run, step, QUOTE)
+    assert "in vain" not in str(found.value), "it was only slow"
+
+
+async def _leaves_one_effect(run: Run, step: Step, data_type: str) -> None:
     async with staged(run) as stage:
         (mortal,) = await run.start_workers(1, program="refresher", dies_at=step, dies_of=data_type)
         await stage.all_fetched()
@@ -55,12 +78,11 @@ async def _one_effect(stage: Stage) -> None:
 
 async def _history_is_true(stage: Stage, step: Step, data_type: str) -> None:
     """Each key has one job, which ended once; the attempt of the dead is on record, unless it was stored."""
-    found = await stage.attempts(data_type)
+    found = [tuple(attempts) for attempts in await stage.attempts(data_type)]
+    once, again = ("completed",), ("rescued", "completed")
     assert len(found) == len(KEYS)
-    assert {attempts[-1] for attempts in found} == {"completed"}
-    ways = {("completed",), ("rescued", "completed")}
-    assert {tuple(attempts) for attempts in found} <= ways, found
-    assert (("rescued", "completed") in map(tuple, found)) == (step not in STORED_BY_THE_DEAD), found
+    assert set(found) <= {once, again}, found
+    assert (once if step in STORED_BY_THE_DEAD else again) in found, found
 
 
 async def _all_is_paid(stage: Stage) -> None:
@@ -99,7 +121,7 @@ async def _happened(stage: Stage) -> bool:
 
 
 async def _kill_inside(step: Step, stage: Stage, mortal: Member, data_type: str) -> None:
-    """Its rows are written and not committed when it dies; the server ends the statement all the same, or is cut too."""
+    """Its rows are written and not committed when it dies; the server ends its statement all the same, or is cut."""
     run = stage.run
     await run.seen("reached", by=mortal.name)
     async with run.owner.transaction() as holder:
