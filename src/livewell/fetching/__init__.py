@@ -33,6 +33,7 @@ from livewell.fetching.errors import (
 from livewell.fetching.fetcher import Call, Fetcher
 from livewell.fetching.judge import Warned
 from livewell.fetching.memory import Memory
+from livewell.fetching.metrics import FETCH_SECONDS, STORE_SECONDS, tell_stored
 from livewell.fetching.models import Model, bounded
 from livewell.fetching.source_book import SourceBook
 from livewell.fetching.sources import Source, source_of
@@ -53,6 +54,8 @@ from livewell.fetching.types import (
 
 __all__ = [
     "CHANGES_CHANNEL",
+    "FETCH_SECONDS",
+    "STORE_SECONDS",
     "Answered",
     "Asked",
     "Call",
@@ -89,4 +92,5 @@ __all__ = [
     "columns_of",
     "read_source",
     "source_of",
+    "tell_stored",
 ]
