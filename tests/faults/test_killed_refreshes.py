@@ -2,11 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 
-from livewell.jobs.tests.sql_surface import somebody_waits
 from livewell.kernel import Connection
 from livewell.simulator import FaultKind
 from livewell.testing import until
@@ -27,6 +25,11 @@ CASES = [
         if step is not Step.GATHERED
     ),
 ]
+
+_STORING = (
+    "select pid from pg_stat_activity"
+    " where application_name = $1 and wait_event_type = 'Lock' and query like '%store_fetches%'"
+)
 
 
 @pytest.mark.parametrize(("step", "data_type"), CASES)
@@ -127,15 +130,18 @@ async def _kill_inside(step: Step, stage: Stage, mortal: Member, data_type: str)
     async with run.owner.transaction() as holder:
         await holder.execute("select from livewell.item where data_type = $1 for update", data_type)
         mortal.process.send_signal(GO_ON)
-        await until(lambda: somebody_waits(run.owner), "the store waits for the items")
+        await until(lambda: _stores(holder, mortal), "the store waits for the items")
         await run.kill(mortal)
         if step is Step.INSIDE_AND_CUT:
             await _cut(holder, mortal)
 
 
+async def _stores(holder: Connection, mortal: Member) -> bool:
+    return bool(await holder.fetchval(f"select exists ({_STORING})", mortal.name))
+
+
 async def _cut(holder: Connection, mortal: Member) -> None:
-    asked: Any = (
-        "select bool_and(pg_terminate_backend(pid, 10000)) from pg_stat_activity"
-        " where application_name = $1 and wait_event_type = 'Lock'"
+    """End the session that stores, and wait until it has ended."""
+    assert await holder.fetchval(
+        f"select bool_and(pg_terminate_backend(s.pid, 30000)) from ({_STORING}) as s", mortal.name
     )
-    assert await holder.fetchval(asked, mortal.name)
