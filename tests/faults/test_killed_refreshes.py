@@ -42,6 +42,7 @@ async def test_a_worker_killed_in_a_refresh_leaves_one_effect(run: Run, step: St
     ("function", "guard", "instead", "step"),
     [
         pytest.param("rescue_jobs", "if v_spent is not null then", "if false then", Step.SENT, id="unpaid"),
+        pytest.param("hold_fetches", " for update", "", Step.INSIDE, id="unlocked"),
         pytest.param("store_fetches", "perform livewell.tell_changes(v_judged);", "", Step.COMMITTED, id="untold"),
     ],
 )
@@ -49,7 +50,7 @@ async def test_a_worker_killed_in_a_refresh_leaves_one_effect(run: Run, step: St
 async def test_without_its_guard_a_killed_refresh_shows(
     run: Run, function: str, guard: str, instead: str, step: Step
 ) -> None:
-    """Without the guard that keeps it, something is unpaid or untold."""
+    """Without the guard that keeps it, something is unpaid, untold or done twice."""
     await take_away(run.owner, function, guard, instead)
     with pytest.raises(AssertionError) as found:
         await _leaves_one_effect(run, step, QUOTE)
@@ -124,7 +125,7 @@ async def _happened(stage: Stage) -> bool:
 
 
 async def _kill_inside(step: Step, stage: Stage, mortal: Member, data_type: str) -> None:
-    """Its rows are written and not committed when it dies; the server ends its statement all the same, or is cut."""
+    """Its rows are written and not committed when it dies; its session is cut too, or ends the statement much later."""
     run = stage.run
     await run.seen("reached", by=mortal.name)
     async with run.owner.transaction() as holder:
@@ -134,10 +135,18 @@ async def _kill_inside(step: Step, stage: Stage, mortal: Member, data_type: str)
         await run.kill(mortal)
         if step is Step.INSIDE_AND_CUT:
             await _cut(holder, mortal)
+        else:
+            await until(lambda: _leases_are_over(run), "the leases of the dead are over")
+            await run.owner.execute("select livewell.rescue_jobs()")
 
 
 async def _stores(holder: Connection, mortal: Member) -> bool:
     return bool(await holder.fetchval(f"select exists ({_STORING})", mortal.name))
+
+
+async def _leases_are_over(run: Run) -> bool:
+    held = "select exists (select from livewell.job_live where lease_until >= clock_timestamp())"
+    return not await run.owner.fetchval(held)
 
 
 async def _cut(holder: Connection, mortal: Member) -> None:
