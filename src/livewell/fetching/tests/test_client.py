@@ -265,6 +265,24 @@ async def test_memory_is_held_in_bytes() -> None:
     assert (order, memory.held) == (["a", "b", "c"], 0)
 
 
+async def test_what_is_kept_of_an_answer_keeps_its_room() -> None:
+    """Room for what was read is held for as long as anybody has it, and the one place for large answers with it."""
+    memory = Memory(100)
+    async with memory.room(80) as room:
+        kept = [room.keep(30)] * 2
+        assert memory.held == 30
+    kept.pop()
+    assert memory.held == 30
+    kept.pop()
+    assert memory.held == 0
+    async with memory.room(80) as room:
+        await room.grow()
+        large = room.keep(500)
+    assert (memory.held, memory.large.locked()) == (80, True)
+    del large
+    assert (memory.held, memory.large.locked()) == (0, False)
+
+
 async def test_a_large_answer_takes_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer beyond what was reserved for it is read, one such at a time."""
     grown = 0
