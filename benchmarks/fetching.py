@@ -1,10 +1,15 @@
 """The path of a refresh beside what it cannot do without: the whole beside bare requests, storing beside an upsert."""
 
 from benchmarks.harness import Context
-from benchmarks.solo import refresh_waits, refreshing, storing
+from benchmarks.solo import refresh_waits, refreshing, storing, watched
 from benchmarks.solo.queue import template
 
-BARS = (("refreshing", refreshing.bars), ("waits", refresh_waits.bars), ("storing", storing.bars))
+BARS = (
+    ("refreshing", refreshing.bars),
+    ("waits", refresh_waits.bars),
+    ("watched", watched.bars),
+    ("storing", storing.bars),
+)
 
 
 async def run(context: Context) -> None:
