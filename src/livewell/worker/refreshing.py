@@ -19,7 +19,6 @@ from pydantic import BaseModel, ConfigDict
 
 from livewell.budgets import PermitExpired
 from livewell.fetching import (
-    FETCH_SECONDS,
     STORE_SECONDS,
     Answered,
     Asked,
@@ -30,6 +29,7 @@ from livewell.fetching import (
     FetchStore,
     Refused,
     Source,
+    fetch_seconds,
     tell_stored,
 )
 from livewell.jobs import JobId, KindDeclaration
@@ -141,7 +141,7 @@ class Refresher:
                 question.ctx.sending()
 
         asked = [question.asked() for question in questions]
-        with FETCH_SECONDS.labels(source.data_type).time():
+        with fetch_seconds(source.data_type).time():
             answers = await self._fetching.fetch(source, asked, secret=questions[0].ctx.api_key, sending=sending)
         return [_late(question, answer) or answer for question, answer in zip(questions, answers, strict=True)]
 
