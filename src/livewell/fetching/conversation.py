@@ -56,6 +56,7 @@ class Conversation:
         self.calls = 0
         self.sent = 0
         self.wire_bytes = 0
+        self.body_bytes = 0
         self.ended: Outcome | None = None
         self.rate: RateFacts | None = None
         self.warnings: list[Warned] = []
@@ -76,6 +77,7 @@ class Conversation:
         self.wire_bytes += reply.wire_bytes
         if reply.not_permitted is not None:
             raise reply.not_permitted
+        self.body_bytes += len(reply.body)
         rate = self._learn(reply)
         self.ended = judge_status(reply, rate, keys=self._keys)
         document = read_document(reply, content_type=question.content_type) if self.ended is None else None

@@ -18,7 +18,20 @@ import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from livewell.budgets import BudgetStore, PermitExpired
-from livewell.fetching import Answered, Asked, Condition, Ended, Failed, Fetching, FetchStore, Refused, Source
+from livewell.fetching import (
+    STORE_SECONDS,
+    Answered,
+    Asked,
+    Condition,
+    Ended,
+    Failed,
+    Fetching,
+    FetchStore,
+    Refused,
+    Source,
+    fetch_seconds,
+    tell_stored,
+)
 from livewell.jobs import JobId, KindDeclaration
 from livewell.kernel import LivewellError
 from livewell.worker.context import JobContext
@@ -61,7 +74,10 @@ class RefreshEnds:
 
     async def finish(self, batch: Sequence[EndedJob[Refreshed]]) -> dict[JobId, str]:
         ended = [_ended(held.job.job_id, held.job.lease_token, one) for held, one in batch]
-        return {JobId(one.job_id): one.state for one in await self._store.store_fetches(ended)}
+        with STORE_SECONDS.time():
+            stored = await self._store.store_fetches(ended)
+        tell_stored(ended, stored)
+        return {JobId(one.job_id): one.state for one in stored}
 
     def instead(self, outcome: Refreshed, why: str) -> Refreshed | None:
         ended = outcome.answered.outcome
@@ -69,6 +85,9 @@ class RefreshEnds:
             return None
         refused = Refused(reason=_NOT_STORED, message=why)
         return replace(outcome, answered=replace(outcome.answered, outcome=refused, warnings=()))
+
+    def weight(self, outcome: Refreshed) -> int:
+        return outcome.answered.size
 
 
 class Refresher:
@@ -118,12 +137,13 @@ class Refresher:
         known = [(job, refresh) for job in jobs if (refresh := _read(job)) is not None]
         refreshes = [refresh for _, refresh in known]
         condition = await self._condition(refreshes[0]) if len(refreshes) == 1 else None
-        answers = await self._fetching.fetch(
-            source,
-            [_asked(refresh, condition) for refresh in refreshes],
-            secret=jobs[0].api_key,
-            sending=Permission([job for job, _ in known], self._budgets, hurry=self.hurry),
-        )
+        with fetch_seconds(source.data_type).time():
+            answers = await self._fetching.fetch(
+                source,
+                [_asked(refresh, condition) for refresh in refreshes],
+                secret=jobs[0].api_key,
+                sending=Permission([job for job, _ in known], self._budgets, hurry=self.hurry),
+            )
         return {job.job.job_id: answer for (job, _), answer in zip(known, answers, strict=True)}
 
     async def _condition(self, refresh: Refresh) -> Condition | None:
