@@ -38,11 +38,11 @@ def too_late(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     gathered: list[int] = []
     request: Any = vars(Refresher)["_request"]
 
-    async def requested(self: Refresher, source: Any, questions: Sequence[Any]) -> Any:
-        if len(questions) > 1 and not gathered:
-            gathered.append(len(questions))
-            vars(questions[-1].ctx)["_held"].send_by = 0.0
-        return await request(self, source, questions)
+    async def requested(self: Refresher, source: Any, jobs: Sequence[Any]) -> Any:
+        if len(jobs) > 1 and not gathered:
+            gathered.append(len(jobs))
+            vars(jobs[-1])["_held"].send_by = 0.0
+        return await request(self, source, jobs)
 
     monkeypatch.setattr(Refresher, "_request", requested)
     return gathered
@@ -62,7 +62,8 @@ async def test_what_was_gathered_and_not_sent_costs_nothing(there: Market, too_l
     await there.simulator.settled()
     ledger = await there.owner.fetchrow("select sum(requests)::int, sum(bytes)::int from livewell.quota_hour")
     assert ledger is not None
-    assert tuple(ledger) == (len(KEYS), sum(call.bytes_out for call in there.simulator.calls))
+    calls = there.simulator.calls
+    assert tuple(ledger) == (len(calls), sum(call.bytes_out for call in calls))
 
 
 async def test_without_conditions_it_is_asked_all_the_same(there: Market, monkeypatch: pytest.MonkeyPatch) -> None:
