@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.lanes_within_caps(p_lanes livewell.open_lane[], p_max_jobs integer)
+CREATE OR REPLACE FUNCTION livewell.lanes_within_caps(p_lanes livewell.open_lane[])
  RETURNS livewell.open_lane[]
  LANGUAGE plpgsql
  SECURITY DEFINER

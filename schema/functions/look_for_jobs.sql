@@ -71,7 +71,7 @@ begin
     if v_maintenance or p_max_jobs < 1 then
         v_seen.lanes := null;
     elsif v_capped then
-        v_seen.lanes := livewell.lanes_within_caps(v_seen.lanes, p_max_jobs);
+        v_seen.lanes := livewell.lanes_within_caps(v_seen.lanes);
     end if;
     return v_seen;
 end $function$;

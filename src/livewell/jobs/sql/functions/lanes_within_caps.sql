@@ -1,6 +1,6 @@
 -- Leaves each lane as much room as its kind's concurrency still allows; the caps stay locked until the claim commits.
 -- for: internal
-create or replace function livewell.lanes_within_caps(p_lanes livewell.open_lane[], p_max_jobs integer)
+create or replace function livewell.lanes_within_caps(p_lanes livewell.open_lane[])
 returns livewell.open_lane[]
 language plpgsql security definer
 set search_path = '' as $$
