@@ -58,21 +58,25 @@ async def test_watch_says_when_there_is_nothing(cli: Cli, owner: Database) -> No
 
 
 async def test_freshness_shows_what_viewers_saw(cli: Cli, owner: Database) -> None:
-    """A line per type and one for all, with a bar for each hour; providers with their policy and price."""
+    """A line per type for this moment, one per type and for all with a bar for each hour; policies and prices."""
     await make_type(owner, "quote", ttl=10 * MINUTE)
+    await make_type(owner, "profile")
     item = await _watched(owner, "quote", "AAPL", viewers=4, age=None)
     await owner.execute(
         "select livewell.learn_items(array[$1::bigint], '{fetched}', '{NULL}', '{1000}', clock_timestamp())", item
     )
     await owner.execute("select livewell.task_freshness_figures(clock_timestamp())")
     lines = (await cli("freshness", "--hours", "4")).out.splitlines()
-    quote = next(line for line in lines if line.startswith("quote"))
+    now, quote = [line for line in lines if line.startswith("quote")]
+    assert now.split()[1:5] == ["1", "4", "100.0%", "0"]
+    assert next(line for line in lines if line.startswith("profile")).split()[1:3] == ["0", "0"]
     assert "100.0%" in quote
     assert quote.rstrip().endswith("···█")
     assert any(line.startswith("all") for line in lines)
     assert any(line.startswith("sim") and "viewers" in line for line in lines)
     document = (await cli("freshness", "--json")).json
     assert document["figures"][0]["viewer_minutes"] == 4
+    assert (document["types"], document["now"][0]["viewers"]) == (["profile", "quote"], 4)
     assert [hour["data_type"] for hour in document["hours"]] == ["quote"]
 
 

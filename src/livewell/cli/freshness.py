@@ -1,4 +1,4 @@
-"""`livewell freshness`: what viewers saw in the last hours."""
+"""`livewell freshness`: what viewers see now, and what they saw in the last hours."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ from livewell.cli.session import run
 if TYPE_CHECKING:
     from livewell.app import Livewell
     from livewell.budgets import QuotaState
-    from livewell.freshness import FreshnessFigures, FreshnessHour, RefreshPolicy
+    from livewell.freshness import FreshnessFigures, FreshnessHour, RefreshPolicy, WatchedType
 
 EXAMPLE = "Example: livewell freshness --hours 48 --watch"
 _PAUSE = 5.0
@@ -21,6 +21,8 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 class _Seen(NamedTuple):
+    types: list[str]
+    now: "list[WatchedType]"
     figures: "list[FreshnessFigures]"
     hours: "list[FreshnessHour]"
     policies: "list[RefreshPolicy]"
@@ -33,7 +35,7 @@ def freshness(
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Show it again every 5 seconds, until Ctrl-C.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show how fresh what viewers saw was, by type, with lone viewers, waits, probes, and the price of a byte."""
+    """Show how fresh what viewers see is and was, by type: lone viewers, waits, probes, and the price of a byte."""
     from livewell.cli.errors import Misused
 
     if watch and as_json:
@@ -62,6 +64,8 @@ async def _seen(app: "Livewell", hours: int) -> _Seen:
     since = datetime.now(UTC) - timedelta(hours=hours - 1)
     since = since.replace(minute=0, second=0, microsecond=0)
     return _Seen(
+        types=[one.name for one in await app.registry.list_types()],
+        now=await app.freshness.freshness_now(),
         figures=await app.freshness.freshness_figures(since=since),
         hours=await app.freshness.freshness_hours(since=since),
         policies=await app.freshness.refresh_policies(),
@@ -70,6 +74,34 @@ async def _seen(app: "Livewell", hours: int) -> _Seen:
 
 
 def _show(seen: _Seen, hours: int) -> None:
+    _show_now(seen)
+    if seen.figures:
+        say("")
+        _show_figures(seen, hours)
+    if seen.policies:
+        say("")
+        _show_policies(seen)
+
+
+def _show_now(seen: _Seen) -> None:
+    """A line for every type, also where nobody looks: who has just begun sees that it is known."""
+    watched = {one.data_type: one for one in seen.now}
+    show_table(
+        ("TYPE", "ITEMS", "VIEWERS", "WITHIN TTL", "MISSING", "OLDEST", "REFUSED", "FAILED"),
+        [_now(name, watched.get(name)) for name in seen.types],
+    )
+
+
+def _now(name: str, watched: "WatchedType | None") -> tuple[object, ...]:
+    if watched is None:
+        return (name, 0, 0, *[None] * 5)
+    return (
+        *(name, watched.items, watched.viewers, _share(watched.viewers_within_ttl / max(watched.viewers, 1))),
+        *(watched.missing, _seconds(watched.oldest), watched.refused, watched.failed),
+    )
+
+
+def _show_figures(seen: _Seen, hours: int) -> None:
     lone = {one.data_type: one.ok for one in seen.figures if one.audience == "lone"}
     show_table(
         (
@@ -102,19 +134,17 @@ def _show(seen: _Seen, hours: int) -> None:
             if one.audience == "all"
         ],
     )
-    if seen.policies:
-        lasts = {one.provider: one for one in seen.quotas}
-        say("")
-        show_table(
-            ("PROVIDER", "POLICY", "BYTE PRICE", "BUCKET", "LASTS"),
-            [
-                (
-                    *(one.provider, one.policy, one.price, _share(one.bucket_share)),
-                    _lasts(lasts.get(one.provider)),
-                )
-                for one in seen.policies
-            ],
-        )
+
+
+def _show_policies(seen: _Seen) -> None:
+    lasts = {one.provider: one for one in seen.quotas}
+    show_table(
+        ("PROVIDER", "POLICY", "BYTE PRICE", "BUCKET", "LASTS"),
+        [
+            (*(one.provider, one.policy, one.price, _share(one.bucket_share)), _lasts(lasts.get(one.provider)))
+            for one in seen.policies
+        ],
+    )
 
 
 def _hours_of(seen: "list[FreshnessHour]", data_type: str | None, hours: int) -> "list[_Hour]":
@@ -144,6 +174,10 @@ def sparkline(shares: "list[float | None]") -> str:
 
 def _share(share: float | None) -> str | None:
     return None if share is None else f"{share:.1%}"
+
+
+def _seconds(age: timedelta | None) -> str | None:
+    return None if age is None else shown(timedelta(seconds=round(age.total_seconds())))
 
 
 def _minutes(minutes: float | None) -> str | None:

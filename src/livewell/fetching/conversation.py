@@ -54,6 +54,7 @@ class Conversation:
         self.calls = 0
         self.sent = 0
         self.wire_bytes = 0
+        self.body_bytes = 0
         self.ended: Outcome | None = None
         self.rate: RateFacts | None = None
         self.warnings: list[Warned] = []
@@ -68,6 +69,7 @@ class Conversation:
             raise CallEnded(f"this fetch has ended: {self.ended.word}")
         reply = await self._client.get(self._request(question), self._source.limits, self._room, self._counted)
         self.wire_bytes += reply.wire_bytes
+        self.body_bytes += len(reply.body)
         rate = self._learn(reply)
         self.ended = judge_status(reply, rate, keys=self._keys)
         document = read_document(reply, content_type=question.content_type) if self.ended is None else None

@@ -5,7 +5,7 @@ type check, the key's pattern, permission for every request, conditional request
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from pydantic_core import from_json
@@ -16,12 +16,14 @@ from livewell.fetching.conversation import Conversation, Marked
 from livewell.fetching.errors import CallEnded
 from livewell.fetching.fetcher import Call
 from livewell.fetching.judge import Verdict, Warned, judge_rows, share_out
-from livewell.fetching.memory import READ_AHEAD
+from livewell.fetching.memory import READ_AHEAD, Kept
 from livewell.fetching.paths import NotThere
 from livewell.fetching.sources import Source
 from livewell.fetching.types import Failed, Fetched, JsonObject, Outcome, Refused, Unchanged
 
 _MESSAGE_LIMIT = 500
+# What is read of an answer takes about twice what was sent, as Python has it.
+_READ_PER_BYTE = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,17 +38,20 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answered:
-    """What a key came to; its share of the bytes, None when nothing was sent; and what the answer said beside it.
+    """What a key came to, its share of the bytes, None when nothing was sent, and what the answer said beside it.
 
-    What concerns the request as a whole (`rate`, `warnings`) is told with its first key only.
+    `size` is its share of the answer as it was before it was packed. What concerns the request as a whole
+    (`rate`, `warnings`) is told with its first key only. The memory it takes is given back when nobody has it any more.
     """
 
     key: str
     outcome: Outcome
     bytes: int | None = None
+    size: int = 0
     rate: JsonObject | None = None
     warnings: tuple[Warned, ...] = ()
     sent: bool = False
+    kept: Kept | None = field(default=None, repr=False, compare=False)
 
 
 async def _at_once() -> None:
@@ -94,7 +99,7 @@ class Fetching:
                 clock=self._clock,
             )
             verdict = await self._verdict(source, keys, conversation)
-        return _answers(keys, conversation, verdict)
+            return _answers(keys, conversation, verdict, room.keep(conversation.body_bytes * _READ_PER_BYTE))
 
     async def _verdict(self, source: Source, keys: Sequence[str], conversation: Conversation) -> Verdict:
         try:
@@ -141,9 +146,10 @@ def _in_order(source: Source, asked: Sequence[Asked], by_key: dict[str, Answered
             yield by_key[one.key]
 
 
-def _answers(keys: Sequence[str], conversation: Conversation, verdict: Verdict) -> list[Answered]:
+def _answers(keys: Sequence[str], conversation: Conversation, verdict: Verdict, kept: Kept) -> list[Answered]:
     sent = conversation.sent > 0
-    shares = share_out(conversation.wire_bytes, [verdict.rows.get(key, 0) for key in keys])
+    rows = [verdict.rows.get(key, 0) for key in keys]
+    shares, sizes = share_out(conversation.wire_bytes, rows), share_out(conversation.body_bytes, rows)
     rate = None if conversation.rate is None else from_json(conversation.rate.to_json())
     warnings = (*conversation.warnings, *verdict.warnings)
     return [
@@ -151,11 +157,13 @@ def _answers(keys: Sequence[str], conversation: Conversation, verdict: Verdict) 
             key=key,
             outcome=_marked(verdict.outcomes[key], conversation),
             bytes=share if sent else None,
+            size=size,
             rate=rate if at == 0 else None,
             warnings=warnings if at == 0 else (),
             sent=sent,
+            kept=kept,
         )
-        for at, (key, share) in enumerate(zip(keys, shares, strict=True))
+        for at, (key, share, size) in enumerate(zip(keys, shares, sizes, strict=True))
     ]
 
 

@@ -2,7 +2,8 @@
 
 A call reserves what its answer is expected to need and waits until that is free. An answer that turns out larger takes
 the one place for large ones: at any time there is at most one of those, so memory stays below the limit and one largest
-answer, and no two calls can wait for each other.
+answer, and no two calls can wait for each other. What an answer brought is kept until it is stored, and so is its
+room: it goes with the last who holds the answer, however that came about.
 """
 
 import asyncio
@@ -12,6 +13,22 @@ from typing import Self
 
 DEFAULT_LIMIT = 24 * 1024 * 1024
 READ_AHEAD = 256 * 1024  # what a connection may have read before anybody asks for it
+
+
+class Kept:
+    """Room that is given back when nobody holds this any more."""
+
+    __slots__ = ("_is_large", "_memory", "_size")
+
+    def __init__(self, memory: "Memory", size: int, *, is_large: bool) -> None:
+        self._memory = memory
+        self._size = size
+        self._is_large = is_large
+
+    def __del__(self) -> None:
+        if self._is_large:
+            self._memory.large.release()
+        self._memory.give(self._size)
 
 
 class Room:
@@ -35,6 +52,13 @@ class Room:
         if self._is_large:
             self._memory.large.release()
         self._memory.give(self._reserved)
+
+    def keep(self, size: int) -> Kept:
+        """So much of it for longer than the call; the rest is given back now."""
+        kept = Kept(self._memory, min(size, self._reserved), is_large=self._is_large)
+        self._memory.give(self._reserved - min(size, self._reserved))
+        self._reserved, self._is_large = 0, False
+        return kept
 
     def fits(self, size: int) -> bool:
         return self._is_large or size <= self._size

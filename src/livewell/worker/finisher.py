@@ -33,6 +33,8 @@ from livewell.worker.hold import HeldJob
 log = structlog.get_logger("livewell.worker")
 
 BATCH = 1000
+# What is sent at once is held several times over while it is written: as it was, as text, and as what is sent.
+BATCH_BYTES = 4 * 1024 * 1024
 _LONGEST_PAUSE = 4.0
 # Classes of SQLSTATE: data exceptions, integrity, limits of a value.
 _ABOUT_THE_VALUE = ("22", "23", "54")
@@ -54,6 +56,10 @@ class Ends(Protocol[End]):
         """What is sent in place of an outcome that the database refused; None when that was the least there is."""
         ...
 
+    def weight(self, outcome: End) -> int:
+        """About how many bytes it brings with it, where that is many."""
+        ...
+
 
 class JobEnds:
     """Jobs that end alone."""
@@ -68,6 +74,10 @@ class JobEnds:
 
     def instead(self, outcome: Outcome, why: str) -> Outcome | None:
         return None if isinstance(outcome, Failed) else Failed(error={"type": "OutcomeRefused", "message": why})
+
+    def weight(self, outcome: Outcome) -> int:
+        del outcome
+        return 0
 
 
 class Finisher(Generic[End]):
@@ -100,13 +110,23 @@ class Finisher(Generic[End]):
 
     def _next_batch(self) -> list[Ended[End]]:
         """At most one attempt of each job: one that was lost, and run here again, may have two outcomes waiting."""
-        batch = self._pending[:BATCH]
-        del self._pending[:BATCH]
+        most = self._how_many()
+        batch = self._pending[:most]
+        del self._pending[:most]
         if len({held.job.job_id for held, _ in batch}) == len(batch):
             return batch
         first: dict[JobId, Ended[End]] = {}
         self._pending[:0] = [ended for ended in batch if first.setdefault(ended[0].job.job_id, ended) is not ended]
         return list(first.values())
+
+    def _how_many(self) -> int:
+        """As many as may be sent at once by number and by weight; one in any case."""
+        weight = 0
+        for number, (_, outcome) in enumerate(self._pending[:BATCH]):
+            weight += self._ends.weight(outcome)
+            if number and weight > BATCH_BYTES:
+                return number
+        return BATCH
 
     async def _send(self, batch: list[Ended[End]]) -> None:
         failures = 0

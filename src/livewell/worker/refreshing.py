@@ -69,6 +69,9 @@ class RefreshEnds:
         refused = Refused(reason=_NOT_STORED, message=why)
         return replace(outcome, answered=replace(outcome.answered, outcome=refused, warnings=()))
 
+    def weight(self, outcome: Refreshed) -> int:
+        return outcome.answered.size
+
 
 class Refresher:
     """Serves the refreshes of the types that `sources` knows how to fetch."""

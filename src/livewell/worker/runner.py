@@ -89,6 +89,7 @@ class Runner:
                 self._hold.forget(held)
             else:
                 self._on_end(held, outcome)
+                outcome = None  # what it brought may be large, and is not this slot's to keep while it waits
             if ended > self._breath_ends:
                 await asyncio.sleep(0)
                 self._breath_ends = now() + _BREATH

@@ -8,6 +8,8 @@ import pytest
 import pytest_asyncio
 
 from livewell import Call, Fetcher, Livewell, Model, bounded
+from livewell.fetching import Client
+from livewell.fetching.memory import Memory
 from livewell.kernel import Database, list_warnings
 from livewell.simulator import FaultKind, Limit, Simulator, SimulatorOptions, SteppedClock, symbol_names
 from livewell.testing import until
@@ -118,6 +120,25 @@ async def test_keys_asked_for_together_go_together(there: Market) -> None:
     assert max(len(call.keys) for call in there.simulator.calls) > 1
     assert len(there.simulator.calls) < len(keys)
     assert [(await there.value(key))["symbol"] for key in keys] == keys
+
+
+async def test_memory_is_given_back_with_what_was_stored(
+    database_url: str, owner: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer has its room until it is stored, and not for longer: a worker that waits for work holds none."""
+    memory = Memory()
+    monkeypatch.setattr("livewell.app.Client", lambda: Client(memory=memory))
+
+    async def nothing_is_held() -> bool:
+        return memory.held == 0
+
+    async with Simulator() as simulator, market(Livewell(database_url), owner, simulator) as there:
+        await there.declare()
+        keys = symbol_names(6)
+        async with running(there.app):
+            await there.look_at(keys)
+            assert [await there.outcome(key) for key in keys] == ["fetched"] * 6
+            await until(nothing_is_held, "all room is given back")
 
 
 async def test_one_bad_row_is_one_key(there: Market) -> None:
