@@ -1,13 +1,20 @@
 """The path of a refresh beside what it cannot do without: the whole beside bare requests, storing beside an upsert."""
 
 from benchmarks.harness import Context
-from benchmarks.solo import refreshing, storing
+from benchmarks.solo import refresh_waits, refreshing, storing, watched
 from benchmarks.solo.queue import template
+
+BARS = (
+    ("refreshing", refreshing.bars),
+    ("waits", refresh_waits.bars),
+    ("watched", watched.bars),
+    ("storing", storing.bars),
+)
 
 
 async def run(context: Context) -> None:
     context.versions["postgresql"] = await context.server.version()
     async with template(context):
-        for name, measured in (("refreshing", refreshing.bars), ("storing", storing.bars)):
+        for name, measured in BARS:
             if context.wants(name):
                 context.bars += await measured(context)

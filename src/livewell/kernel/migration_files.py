@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -24,6 +25,8 @@ GRANTEES = {"service": "livewell_service", "user": "livewell_user", "anon": "liv
 _MIGRATION_NAME = re.compile(r"(?P<number>\d{4})_(?P<name>[a-z][a-z0-9_]*)\.sql")
 _OBJECT_NAME = re.compile(r"(?P<name>[a-z][a-z0-9_]*)\.sql")
 _ENDS_TRANSACTION = re.compile(r"(--[^\n]*\n|\s)*(begin|start|commit|end|rollback|abort)\b", re.IGNORECASE)
+_MENTIONED = re.compile(r"\blivewell\.(\w+)")
+_IN_SQL = re.compile(r"\blanguage sql\b", re.IGNORECASE)
 _FOR = re.compile(r"^-- for:(?P<roles>.*)$", re.MULTILINE)
 
 
@@ -81,10 +84,17 @@ class ObjectFile:
 
     def needs(self, other: "ObjectFile") -> bool:
         """Whether the other must be there first; a body in a procedural language is looked up only when it runs."""
-        looks_up = self.kind is not ObjectKind.FUNCTION or re.search(r"\blanguage sql\b", self.text, re.IGNORECASE)
-        if other is self or not (looks_up or other.kind is ObjectKind.VIEW):
+        if other.name not in self._mentioned or other is self:
             return False
-        return re.search(rf"\blivewell\.{other.name}\b", self.text) is not None
+        return self._is_looked_up or other.kind is ObjectKind.VIEW
+
+    @cached_property
+    def _mentioned(self) -> frozenset[str]:
+        return frozenset(_MENTIONED.findall(self.text))
+
+    @cached_property
+    def _is_looked_up(self) -> bool:
+        return self.kind is not ObjectKind.FUNCTION or _IN_SQL.search(self.text) is not None
 
 
 @dataclass(frozen=True, kw_only=True)
