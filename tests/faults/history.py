@@ -11,6 +11,7 @@ faked wall clock touches.
 | claimed | worker | job, attempt, token, worker: as the database told it; when it was asked |
 | started, effect, ended, raised, stopped | handler | job, attempt, kind, serial key, idempotency key |
 | finish_sent, finish_answered | worker | job, token, outcome; state as told, `lost` when it no longer counted |
+| reached | worker | the step of a refresh at which it is to be killed |
 | beat_answered | worker | jobs renewed, jobs lost |
 | call_failed, call_slow | any | which call, how long it took, why it failed |
 | killed, paused, resumed, server_down, server_up | harness | process |

@@ -76,12 +76,12 @@ def _declare_deadly(app: Livewell, book: Notebook) -> None:
         """Dies between its effect and the acknowledgement, the first time."""
         async with noted(book, ctx):
             if ctx.attempt == 1:
-                _die(book)
+                die(book)
 
     @app.job("poison", retries=POISON_RETRIES)
     async def poison(_work: Work, ctx: JobContext) -> None:
         async with noted(book, ctx):
-            _die(book)
+            die(book)
 
     @app.job(
         "rude", retries=POISON_RETRIES, backoff_first=timedelta(milliseconds=50), backoff_max=timedelta(milliseconds=50)
@@ -108,7 +108,8 @@ def _misbehave(way: int) -> object:
             raise BaseExceptionGroup("several", [ValueError("one"), asyncio.CancelledError()])
 
 
-def _die(book: Notebook) -> None:
+def die(book: Notebook) -> None:
+    """Kill -9 of this process, by itself; noted before it can have any consequence."""
     book.note("killed", process=book.process)
     os.kill(os.getpid(), signal.SIGKILL)
 

@@ -41,6 +41,9 @@ class Plan(BaseModel):
     # Where the oracle listens, for those who call it; who is heedless does not ask whether its permit is still good.
     oracle: str | None = None
     heedless: bool = False
+    # Where in a refresh of which type it dies, once it refreshes what is there already.
+    dies_at: str | None = None
+    dies_of: str | None = None
     # What a producer does: jobs a second, kinds by weight, the keys they fight for.
     rate: float = 40
     mix: dict[str, float] = {}

@@ -33,6 +33,7 @@ from livewell.fetching.errors import (
 from livewell.fetching.fetcher import Call, Fetcher
 from livewell.fetching.judge import Warned
 from livewell.fetching.memory import Memory
+from livewell.fetching.metrics import STORE_SECONDS, fetch_seconds, tell_stored
 from livewell.fetching.models import Model, bounded
 from livewell.fetching.source_book import SourceBook
 from livewell.fetching.sources import Source, source_of
@@ -54,6 +55,7 @@ from livewell.fetching.types import (
 
 __all__ = [
     "CHANGES_CHANNEL",
+    "STORE_SECONDS",
     "Answered",
     "Asked",
     "Call",
@@ -89,6 +91,8 @@ __all__ = [
     "bounded",
     "check_fetching",
     "columns_of",
+    "fetch_seconds",
     "read_source",
     "source_of",
+    "tell_stored",
 ]

@@ -18,7 +18,20 @@ import structlog
 from pydantic import BaseModel, ConfigDict
 
 from livewell.budgets import PermitExpired
-from livewell.fetching import Answered, Asked, Condition, Ended, Failed, Fetching, FetchStore, Refused, Source
+from livewell.fetching import (
+    STORE_SECONDS,
+    Answered,
+    Asked,
+    Condition,
+    Ended,
+    Failed,
+    Fetching,
+    FetchStore,
+    Refused,
+    Source,
+    fetch_seconds,
+    tell_stored,
+)
 from livewell.jobs import JobId, KindDeclaration
 from livewell.kernel import LivewellError
 from livewell.worker.context import JobContext
@@ -60,7 +73,10 @@ class RefreshEnds:
 
     async def finish(self, batch: Sequence[EndedJob[Refreshed]]) -> dict[JobId, str]:
         ended = [_ended(held.job.job_id, held.job.lease_token, one) for held, one in batch]
-        return {JobId(one.job_id): one.state for one in await self._store.store_fetches(ended)}
+        with STORE_SECONDS.time():
+            stored = await self._store.store_fetches(ended)
+        tell_stored(ended, stored)
+        return {JobId(one.job_id): one.state for one in stored}
 
     def instead(self, outcome: Refreshed, why: str) -> Refreshed | None:
         ended = outcome.answered.outcome
@@ -125,7 +141,8 @@ class Refresher:
                 question.ctx.sending()
 
         asked = [question.asked() for question in questions]
-        answers = await self._fetching.fetch(source, asked, secret=questions[0].ctx.api_key, sending=sending)
+        with fetch_seconds(source.data_type).time():
+            answers = await self._fetching.fetch(source, asked, secret=questions[0].ctx.api_key, sending=sending)
         return [_late(question, answer) or answer for question, answer in zip(questions, answers, strict=True)]
 
     async def _look_up(self, items: Sequence[int]) -> list[Condition | BaseException | None]:

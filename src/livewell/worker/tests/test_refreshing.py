@@ -8,8 +8,7 @@ import pytest
 import pytest_asyncio
 
 from livewell import Call, Fetcher, Livewell, Model, bounded
-from livewell.fetching import Client
-from livewell.fetching.memory import Memory
+from livewell.fetching import Client, Memory
 from livewell.kernel import Database, list_warnings
 from livewell.simulator import FaultKind, Limit, Simulator, SimulatorOptions, SteppedClock, symbol_names
 from livewell.testing import until

@@ -1,0 +1,21 @@
+"""The people of the demonstration stay for as long as it lasts."""
+
+from livewell.app import Livewell
+from livewell.cli.demo_market import Crowd, open_market
+from livewell.kernel import Database
+
+_FOUR_MINUTES_PASS = "update livewell.gateway set last_seen = last_seen - interval '4 minutes'"
+
+
+async def test_the_crowd_renews_its_sessions(owner_url: str, owner: Database) -> None:
+    """Whoever moves about is still there after eight minutes, though what is not renewed for five is gone."""
+    async with Livewell(owner_url) as app, open_market(app):
+        crowd = Crowd(app)
+        await crowd.come()
+        await owner.execute(_FOUR_MINUTES_PASS)
+        await crowd.move()
+        await owner.execute(_FOUR_MINUTES_PASS)
+        await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
+        assert (await app.presence.store.totals()).sessions == crowd.people > 0
+        await crowd.leave()
+        assert (await app.presence.store.totals()).sessions == 0
