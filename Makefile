@@ -59,7 +59,7 @@ docs: $(STAMP) ## build the manual into site/; a broken link fails
 
 lock: $(STAMP) ## resolve the dependencies again and write the locks [ARGS=--upgrade]
 	@$(LOCK) $(ARGS) --output-file requirements/base.txt
-	@$(LOCK) $(ARGS) --extra otel --extra market --group dev --output-file requirements/dev.txt
+	@$(LOCK) $(ARGS) --extra otel --extra market --extra encodings --group dev --output-file requirements/dev.txt
 
 format: $(STAMP) ## let ruff format the code and mend what it can
 	@$(BIN)/ruff format --quiet $(CODE)

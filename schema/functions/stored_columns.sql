@@ -32,7 +32,9 @@ begin
                 and f.atttypid in ('timestamptz'::regtype, 'timestamp'::regtype)
         ) as w
         left join pg_catalog.pg_attribute as a on a.attrelid = p_table and a.attname = w.name and a.attnum > 0 and not a.attisdropped
-        cross join lateral (select pg_catalog.format_type(a.atttypid, a.atttypmod) as type) as f
+        cross join lateral (
+            select pg_catalog.format_type(a.atttypid, case when w.name = p_type.key_column then -1 else a.atttypmod end) as type
+        ) as f
         cross join lateral (
             select coalesce(a.attgenerated <> '' or a.attidentity = 'a' or w.name = p_type.ttl_column, false) as is_made
         ) as m

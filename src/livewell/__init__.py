@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from livewell.jobs import Cancel, Completed, Dead, Enqueued, JobRequest, OnDuplicate, Reschedule, Reset
     from livewell.kernel import LivewellError
     from livewell.schedule import TaskContext, TaskDeclaration
-    from livewell.worker import JobContext, WorkerOptions
+    from livewell.worker import AsideContext, JobContext, WorkerOptions
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsideContext",
     "Call",
     "Cancel",
     "Completed",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "AsideContext": "worker",
     "Call": "fetching",
     "Fetcher": "fetching",
     "Model": "fetching",

@@ -85,6 +85,7 @@ from livewell.worker import (
     Handler,
     HandlerFunction,
     Refresher,
+    RunsIn,
     Worker,
     WorkerOptions,
     carried_context,
@@ -248,8 +249,12 @@ class Livewell:
         concurrency: int | None = None,
         priority: int | None = None,
         description: str | None = None,
+        runs_in: RunsIn = "loop",
     ) -> Callable[[F], F]:
-        """Make the decorated function the handler of a kind; its payload model becomes the kind's schema."""
+        """Make the decorated function the handler of a kind; its payload model becomes the kind's schema.
+
+        A plain function that takes long `runs_in` a thread or a process, beside the loop.
+        """
 
         def declare(function: F) -> F:
             declaration = KindDeclaration(
@@ -264,7 +269,7 @@ class Livewell:
                 concurrency=concurrency,
                 default_priority=priority,
             )
-            handler = handler_of(function, declaration)
+            handler = handler_of(function, declaration, runs_in)
             if handler.model is not None:
                 schema = handler.model.model_json_schema()
                 self._kinds_of[handler.model] = kind

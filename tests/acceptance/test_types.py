@@ -123,6 +123,32 @@ async def test_a_type_is_added_tuned_checked_and_removed(owner_cli: Cli, owner: 
     assert "quote is removed, with 1 items" in (await owner_cli("types", "remove", "quote", "--force")).out
 
 
+async def test_how_a_type_is_fetched_is_told_in_json(owner_cli: Cli) -> None:
+    """`fetch` and `fields` are the JSON of what a file says, here or in a file of their own; what is none is told."""
+    fields = '{"symbol": {"type": "string"}, "at": {"type": "epoch", "source_time": true, "rule": "newer"}}'
+    (owner_cli.folder / "fields.json").write_text(fields)
+    call = '{"path": "/quote/{keys}", "key": "symbol", "keys_per_request": 5}'
+    await owner_cli("provider", "set", "fmp", "base_url=https://fmp.test")
+    add = ["types", "add", "quote", "--endpoint", "fmp", "--ttl", "1m"]
+    await owner_cli(*add, f"fetch={call}", "fields=@fields.json")
+    shown = (await owner_cli("types", "show", "quote", "--json")).json
+    assert (shown["fetch_call"]["path"], shown["keys_per_request"]) == ("/quote/{keys}", 5)
+    assert (set(shown["fields"]), shown["source_rule"]) == ({"symbol", "at"}, "newer")
+    again = ["types", "set", "quote"]
+    assert "quote changed" in (await owner_cli(*again, 'fetch={"path": "/q/{keys}", "key": "symbol"}', "floor=3")).out
+    assert (await owner_cli("types", "show", "quote", "--json")).json["fetch_call"]["path"] == "/q/{keys}"
+    refused = await owner_cli(*again, "fetch=/quote/{keys}", code=2)
+    assert "fetch is not JSON" in refused.err
+    assert "fetch=@FILE" in refused.err
+    refused = await owner_cli(*again, 'fetch={"pfad": "/quote"}', code=2)
+    assert "fetch.path: Field required" in refused.err
+    refused = await owner_cli(*again, 'fields={"price": {"type": "money"}}', code=2)
+    assert "fields.price.type" in refused.err
+    assert "JSON, or @FILE" in " ".join((await owner_cli(*again, "--help")).out.split())
+    await owner_cli(*again, "fetch=", "fields=", "source_time.rule=")
+    assert (await owner_cli("types", "show", "quote", "--json")).json["fetch_call"] is None
+
+
 async def test_keys_are_imported_listed_and_disabled(owner_cli: Cli) -> None:
     """A file of keys goes in whole or not at all, its bad lines named; what is disabled is shown so."""
     await owner_cli("types", "add", "quote", "--endpoint", "fmp", "--ttl", "1m")

@@ -22,6 +22,7 @@ from livewell.cli.demo_app import BEFORE_A_REPORT_ENDS, KINDS, LEASE, REPORT
 from livewell.cli.demo_figures import Observer
 from livewell.cli.demo_freshness import MarketObserver, MarketTally
 from livewell.cli.demo_market import Crowd, open_market
+from livewell.cli.demo_news import NewsObserver, news_of
 from livewell.cli.demo_processes import DemoProcess
 from livewell.cli.demo_tally import Tally, take_tally
 from livewell.cli.demo_view import View, view_for
@@ -57,6 +58,7 @@ class Stage:
         self._producer: DemoProcess | None = None
         self._view: View | None = None
         self._market: MarketObserver | None = None
+        self._news: NewsObserver | None = None
 
     async def play(self) -> int:
         """Run it to its end; the exit code."""
@@ -89,6 +91,7 @@ class Stage:
             stack.push_async_callback(self._clear)
             self._view = stack.enter_context(view_for(await self._title(app, simulator.url), self._hints()))
             self._market = MarketObserver(app, simulator)
+            self._news = await stack.enter_async_context(news_of(app))
             observer = Observer(app.jobs)
             await observer.begin()
             await self._market.begin()
@@ -132,8 +135,8 @@ class Stage:
     async def _look(self, app: Livewell, observer: Observer) -> int:
         """Show how things stand; answer how many jobs are live."""
         figures = await observer.look()
-        if self._view is not None and self._market is not None:
-            self._view.show(figures, await self._market.look())
+        if self._view is not None and self._market is not None and self._news is not None:
+            self._view.show(figures, await self._market.look(), await self._news.look())
         self._fail_on_early_end()
         await self._tell_of_rescue(app)
         await wait_for_any(self._stop, timeout=_TICK)

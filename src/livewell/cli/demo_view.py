@@ -4,11 +4,13 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import zip_longest
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from livewell.cli.demo_figures import HISTORY, Figures, KindFigures
 from livewell.cli.demo_freshness import MarketFigures, TypeFigures
+from livewell.cli.demo_news import News
 from livewell.cli.output import console, say, shown_bytes
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ class View(Protocol):
 
     def tell(self, line: str) -> None: ...
 
-    def show(self, figures: Figures, market: MarketFigures) -> None: ...
+    def show(self, figures: Figures, market: MarketFigures, news: News) -> None: ...
 
     def __enter__(self) -> Self: ...
 
@@ -51,7 +53,7 @@ class PlainView:
     def tell(self, line: str) -> None:
         self._say(line)
 
-    def show(self, figures: Figures, market: MarketFigures) -> None:
+    def show(self, figures: Figures, market: MarketFigures, news: News) -> None:
         if time.monotonic() - self._said < 1:
             return
         self._said = time.monotonic()
@@ -63,6 +65,7 @@ class PlainView:
             f"{market.items} items watched, {_share(market.within_ttl)} within TTL, {refreshes:.0f} refreshes/min;"
             f" jobs: {waiting} waiting, {running} running, {completed} completed ({rate:.0f}/s), {failed} dead letters,"
             f" {sum(not worker.silent for worker in figures.workers)} workers"
+            + "".join(f"; changed {one.line}" for one in news.changes[:1])
         )
 
     def _say(self, line: str) -> None:
@@ -88,15 +91,15 @@ class LiveView:
         self._hints = hints
         self._began = time.monotonic()
         self._events: deque[str] = deque(maxlen=_EVENTS)
-        self._figures: tuple[Figures, MarketFigures] | None = None
+        self._figures: tuple[Figures, MarketFigures, News] | None = None
         self._live = Live(self._picture(), console=console(), refresh_per_second=4)
 
     def tell(self, line: str) -> None:
         self._events.append(f"{time.monotonic() - self._began:5.1f} s  {line}")
         self._live.update(self._picture())
 
-    def show(self, figures: Figures, market: MarketFigures) -> None:
-        self._figures = figures, market
+    def show(self, figures: Figures, market: MarketFigures, news: News) -> None:
+        self._figures = figures, market, news
         self._live.update(self._picture())
 
     def __enter__(self) -> Self:
@@ -112,8 +115,9 @@ class LiveView:
 
         parts: list[Table | Text] = [Text(self._title, style="bold"), Text("")]
         if self._figures is not None:
-            figures, market = self._figures
+            figures, market, news = self._figures
             parts += [_types(market.types), Text(""), _budgets(market), Text("")]
+            parts += [news_table(news), Text("")]
             parts += [_kinds(figures.kinds), Text(""), _workers(figures), Text("")]
         parts += [Text(event) for event in self._events]
         parts += [Text(""), *(Text(hint, style="dim") for hint in self._hints)]
@@ -156,6 +160,19 @@ def _budgets(market: MarketFigures) -> "Table":
         table.add_row(
             market.quota.provider, bar(used_bytes / allowed), f"{shown_bytes(used_bytes)} of {shown_bytes(allowed)}", ""
         )
+    return table
+
+
+def news_table(news: News) -> "Table":
+    """What changed last beside what was refused last."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("last changes")
+    table.add_column("refusals", overflow="ellipsis", no_wrap=True)
+    for change, refusal in zip_longest((one.line for one in news.changes), news.refusals, fillvalue=""):
+        table.add_row(escape(change), escape(refusal))
     return table
 
 

@@ -59,6 +59,11 @@ def payload(text: str) -> dict[str, Any]:
     return value
 
 
+def document(text: str, what: str, *, example: str) -> Any:
+    """Any JSON from the command line, a file (@FILE) or standard input (-)."""
+    return _json(_text_of(text), what, example)
+
+
 def assignments(words: Sequence[str]) -> dict[str, Any]:
     """NAME=VALUE pairs; an empty value is null, a payload schema is JSON or @FILE."""
     changes: dict[str, Any] = {}
@@ -107,8 +112,8 @@ def _text_of(word: str) -> str | bytes:
         raise FileUnavailable(f"cannot read {word[1:]}: {error.strerror}") from error
 
 
-def _json(text: str | bytes, what: str) -> Any:
+def _json(text: str | bytes, what: str, example: str = _EXAMPLE) -> Any:
     try:
         return from_json(text)
     except ValueError as error:
-        raise Misused(f"{what} is not JSON: {error}", fix=_EXAMPLE) from error
+        raise Misused(f"{what} is not JSON: {error}", fix=example) from error

@@ -18,8 +18,12 @@ group = typer.Typer(help="Show, check, add, tune and remove data types.", no_arg
 Name = Annotated[str, typer.Argument(metavar="TYPE", help="The data type.")]
 _FIELDS = (
     "As in livewell.toml: table, key_column, time_column, ttl_column, staleness, gate, strategy, cron, floor, bytes,"
-    " source_time.column, keys.table, group, enabled …; NAME= for the default."
+    " source_time.column, keys.table, group, enabled …; NAME= for the default. fetch and fields are JSON, or @FILE."
 )
+_EXAMPLES = {
+    "fetch": """write fetch='{"path": "/quote/{keys}", "key": "symbol"}', or fetch=@FILE""",
+    "fields": """write fields='{"price": {"type": "number", "above": 0}}', or fields=@FILE""",
+}
 
 
 @group.command("list", epilog="Example: livewell types list")
@@ -149,8 +153,28 @@ def _columns(words: list[str]) -> dict[str, Any]:
     from livewell.cli.tuning import tuned
     from livewell.registry import TYPE_COLUMNS
 
-    columns = tuned(words, TYPE_COLUMNS)
+    told = {name: word.partition("=")[2] for word in words if (name := word.partition("=")[0]) in _EXAMPLES}
+    columns = tuned([word for word in words if word.partition("=")[0] not in told], TYPE_COLUMNS)
+    columns |= _fetching({name: text for name, text in told.items() if text})
+    columns |= {TYPE_COLUMNS[name]: None for name, text in told.items() if not text}
     return {**columns, "ttl": duration(columns["ttl"])} if columns.get("ttl") else columns
+
+
+def _fetching(told: dict[str, str]) -> dict[str, Any]:
+    """What is said in JSON, as a file says it in TOML; with the columns that it stands for."""
+    from pydantic import ValidationError
+
+    from livewell.cli.errors import Misused
+    from livewell.cli.inputs import document
+    from livewell.registry import TypeDeclaration, type_fields
+
+    content = {name: document(text, name, example=_EXAMPLES[name]) for name, text in told.items()}
+    try:
+        return type_fields(TypeDeclaration.model_validate(content)) if content else {}
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        raise Misused(f"{where}: {first['msg']}", fix=_EXAMPLES[str(first["loc"][0])]) from error
 
 
 def _fail_on_errors(findings: "list[Finding]") -> None:

@@ -222,7 +222,7 @@ class _Call:
 
 
 def _check_length(response: aiohttp.ClientResponse, reply: Reply, arrived: int | None) -> None:
-    """A body longer than its Content-Length is not the body; a shorter one has raised already."""
+    """An answer that goes on after its Content-Length is not believed; a shorter one has raised already."""
     length = response.content_length
     reply.has_length = length is not None or response.status in {204, 304}
     if length is not None and arrived is not None and arrived > length and response.status != 304:  # noqa: PLR2004

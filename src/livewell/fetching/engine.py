@@ -4,7 +4,7 @@ It is the only place that joins client, fetcher and judge, so that a fetcher can
 type check, the key's pattern, permission for every request, conditional requests, sizes, times, bytes and rate facts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -19,9 +19,11 @@ from livewell.fetching.judge import Verdict, Warned, judge_rows, share_out
 from livewell.fetching.memory import READ_AHEAD, Kept
 from livewell.fetching.paths import NotThere
 from livewell.fetching.sources import Source
-from livewell.fetching.types import Failed, Fetched, JsonObject, Outcome, Refused, Throttled, Unchanged
+from livewell.fetching.types import Failed, Fetched, Gone, JsonObject, Outcome, Refused, Throttled, Unchanged
 
 _MESSAGE_LIMIT = 500
+# Bad request, not found, gone, too long a URL, not to be processed.
+_ABOUT_KEYS = {400, 404, 410, 414, 422}
 # What is read of an answer takes about twice what was sent, as Python has it.
 _READ_PER_BYTE = 2
 
@@ -78,9 +80,29 @@ class Fetching:
             elif one.data_type == source.data_type:
                 by_key[one.key] = Answered(key=one.key, outcome=objection)
         for chunk in _chunks(list(good.values()), source.keys_per_request):
-            for answer in await self._request(source, chunk, secret, sending):
-                by_key[answer.key] = answer
+            by_key |= await self._found(source, chunk, secret, sending)
         return list(_in_order(source, asked, by_key))
+
+    async def _found(
+        self, source: Source, asked: Sequence[Asked], secret: Secret | None, sending: Sending
+    ) -> dict[str, Answered]:
+        """Ask for keys together; where the provider says that something is wrong with them, in halves, to find which.
+
+        As many further requests as it takes to find one of them, and no more.
+        """
+        first = await self._request(source, asked, secret, sending)
+        answers = {one.key: one for one in first}
+        halves = _halves(asked) if _doubts_keys(first) else []
+        for _ in range(2 * (len(asked) - 1).bit_length()):
+            if not halves:
+                break
+            half = halves.pop()
+            found = await self._request(source, half, secret, sending)
+            if not found[0].sent:
+                break
+            answers |= {one.key: _after(answers[one.key], one) for one in found}
+            halves += _halves(half) if _doubts_keys(found) else []
+        return answers if any(_is_there(one) for one in answers.values()) else _as_first(first, answers)
 
     async def _request(
         self, source: Source, asked: Sequence[Asked], secret: Secret | None, sending: Sending
@@ -128,6 +150,35 @@ def _objection(source: Source, one: Asked) -> Outcome | None:
     if source.key_pattern is not None and source.key_pattern.search(one.key) is None:
         return Refused(reason="invalid_key", message=f"no key of {source.data_type}")
     return None
+
+
+def _doubts_keys(answers: Sequence[Answered]) -> bool:
+    """Whether an answer for several keys says that something is wrong with what was asked, and not what."""
+    outcomes = [one.outcome for one in answers]
+    return len(outcomes) > 1 and all(isinstance(one, Failed) and one.status in _ABOUT_KEYS for one in outcomes)
+
+
+def _halves(asked: Sequence[Asked]) -> list[Sequence[Asked]]:
+    return [asked[: len(asked) // 2], asked[len(asked) // 2 :]]
+
+
+def _is_there(one: Answered) -> bool:
+    return not isinstance(one.outcome, Failed | Gone)
+
+
+def _as_first(first: Sequence[Answered], answers: Mapping[str, Answered]) -> dict[str, Answered]:
+    """Where nothing at all is there it is not the keys that are wrong: what was said of all of them stands."""
+    return {one.key: replace(answers[one.key], outcome=one.outcome) for one in first}
+
+
+def _after(before: Answered, answer: Answered) -> Answered:
+    """An answer to a key that was asked for before, with what that had cost."""
+    return replace(
+        answer,
+        bytes=(before.bytes or 0) + (answer.bytes or 0),
+        rate=answer.rate or before.rate,
+        warnings=(*before.warnings, *answer.warnings),
+    )
 
 
 def _chunks(asked: list[Asked], size: int) -> Iterator[list[Asked]]:

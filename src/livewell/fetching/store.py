@@ -14,6 +14,7 @@ from livewell.fetching.types import (
     Gone,
     Outcome,
     Refused,
+    Rehearsed,
     Stored,
     Throttled,
     Unchanged,
@@ -36,6 +37,11 @@ class FetchStore:
         """End refreshes: store, learn, finish and settle, all of it or nothing."""
         batch = to_json([_told(one) for one in ended], inf_nan_mode="strings").decode()
         return list(map(Stored._make, await self._caller.fetch(QUERIES["store_fetches"], batch)))
+
+    async def rehearse_fetches(self, ended: Sequence[Ended]) -> list[Rehearsed]:
+        """What storing would make of refreshes, whose jobs and items need not be there; nothing is stored."""
+        batch = to_json([_told(one) for one in ended], inf_nan_mode="strings").decode()
+        return list(map(Rehearsed._make, await self._caller.fetch(QUERIES["rehearse_fetches"], batch)))
 
     async def fetch_conditions(self, item_ids: Sequence[int]) -> dict[int, Condition]:
         """What conditional requests may say, by item; items of which nothing is known are left out."""

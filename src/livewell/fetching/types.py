@@ -108,6 +108,15 @@ class Stored(NamedTuple):
     reason: str | None
 
 
+class Rehearsed(NamedTuple):
+    """What storing would have made of one refresh."""
+
+    key: str
+    outcome: str
+    reason: str | None
+    message: str | None
+
+
 class Condition(NamedTuple):
     """What a conditional request for an item may say: what its last answer was marked with."""
 

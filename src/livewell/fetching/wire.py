@@ -2,9 +2,11 @@
 
 aiohttp tells no such number: it decodes framing and drops headers before anybody can count. So its protocol is given a
 meter for the time of a call, also on a connection that was used before. What arrives on a connection that nobody uses
-is no answer to anything, and closes it.
+is no answer to anything, and closes it. So does what arrives after the end of an answer, before aiohttp sees it: its
+parser would take it for the next answer, and lose the one before where that came in the same piece.
 """
 
+import re
 from contextvars import ContextVar
 from functools import partial
 from types import TracebackType
@@ -18,6 +20,9 @@ from aiohttp.tracing import Trace
 MOST_HEAD = 65_536
 _HEAD_LIMIT = 4 * MOST_HEAD
 _END_OF_HEAD = b"\r\n\r\n"
+_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,18})[ \t]*(?=\r|$)", re.IGNORECASE)
+_CODED = re.compile(rb"\r\ntransfer-encoding:", re.IGNORECASE)
+_BODILESS = (b"204", b"304")
 
 
 class SentBefore(ClientConnectionError):
@@ -27,13 +32,15 @@ class SentBefore(ClientConnectionError):
 class Meter:
     """What arrived for one request, made while it is entered: all of it, and what came after the head of the answer."""
 
-    __slots__ = ("_head", "_protocol", "_token", "body", "connected", "received")
+    __slots__ = ("_cut", "_head", "_length", "_protocol", "_token", "body", "connected", "received")
 
     def __init__(self) -> None:
         self.received = 0
         self.body: int | None = None
         self.connected = False
         self._head = b""
+        self._length: int | None = None
+        self._cut = 0
         self._protocol: MeteredProtocol | None = None
 
     def __enter__(self) -> Self:
@@ -58,22 +65,36 @@ class Meter:
         self._protocol = protocol
         protocol.meter = self
 
-    def count(self, data: bytes) -> None:
+    def count(self, data: bytes) -> bytes:
+        """Count what arrived; answers with what of it belongs to the answer, by the length that it states."""
         self.received += len(data)
         if self.body is not None:
             self.body += len(data)
         elif len(self._head) < _HEAD_LIMIT:
             self._head += data
             self._look_for_end()
+        if self.body is None or self._length is None or self.body - self._cut <= self._length:
+            return data
+        surplus = self.body - self._cut - self._length
+        self._cut += surplus
+        return data[:-surplus]
 
     def _look_for_end(self) -> None:
         """An answer may be preceded by others that say it is coming (1xx)."""
         while (end := self._head.find(_END_OF_HEAD)) >= 0:
             head, rest = self._head[:end], self._head[end + len(_END_OF_HEAD) :]
             if head[9:10] != b"1":
-                self.body, self._head = len(rest), b""
+                self.body, self._head, self._length = len(rest), b"", _stated_length(head)
                 return
             self._head = rest
+
+
+def _stated_length(head: bytes) -> int | None:
+    """Where the body ends by its head alone; None where something else ends it, or the head is not clear about it."""
+    if head[9:12] in _BODILESS:
+        return 0
+    said = {int(one) for one in _LENGTH.findall(head)}
+    return said.pop() if len(said) == 1 and not _CODED.search(head) else None
 
 
 class MeteredProtocol(ResponseHandler):
@@ -95,9 +116,11 @@ class MeteredProtocol(ResponseHandler):
             self.force_close()
             self.close()
             return
-        if not self._counted:
-            self.meter.count(data)
-        super().data_received(data)
+        own = data if self._counted else self.meter.count(data)
+        if len(own) < len(data):
+            self.force_close()
+        if own:
+            super().data_received(own)
 
 
 class MeteredConnector(TCPConnector):

@@ -10,6 +10,7 @@
 - `tcp_proxy`: a proxy before the shared server that delays, swallows and cuts.
 
 `make_endpoint()` and `make_key()` make what budgets are about, `make_type()` and `make_table()` what is kept fresh.
+`assert_type_fits()` is what users call in their CI: a type's model with its table, and an answer with both.
 `child()` runs a Python process of the test's own that it talks to and kills; `until()` waits for a condition.
 
 All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
@@ -23,6 +24,7 @@ The folder of a run that was killed is removed, with its servers, by the next ru
 from livewell.testing.addresses import Address
 from livewell.testing.data_types import make_table, make_type
 from livewell.testing.endpoints import make_endpoint, make_key
+from livewell.testing.fitting import assert_type_fits
 from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
 from livewell.testing.processes import Child, child
 from livewell.testing.proxy import TcpProxy, Way
@@ -40,6 +42,7 @@ __all__ = [
     "Standby",
     "TcpProxy",
     "Way",
+    "assert_type_fits",
     "child",
     "connected",
     "lack",

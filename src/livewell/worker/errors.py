@@ -15,6 +15,12 @@ class BadHandler(WorkerError):
     code = "worker.bad_handler"
 
 
+class ProcessDied(WorkerError):
+    """The process a handler ran in ended without an answer: killed, out of memory, or by an exit of its own."""
+
+    code = "worker.process_died"
+
+
 class NothingToServe(WorkerError):
     """A worker was started without a handler, or for groups that none of its kinds belongs to."""
 

@@ -16,10 +16,7 @@ _FRAMES_SHOWN = 5
 
 def describe(error: BaseException, job: ClaimedJob, *, worker: str, started_at: datetime) -> dict[str, Any]:
     """Structured details of a failed attempt."""
-    frames = [
-        f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}"
-        for frame in traceback.extract_tb(error.__traceback__)
-    ]
+    frames = frames_of(error)
     digest = hashlib.sha256("\n".join([type(error).__qualname__, *frames]).encode()).hexdigest()[:16]
     return {
         "type": f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins."),
@@ -31,6 +28,17 @@ def describe(error: BaseException, job: ClaimedJob, *, worker: str, started_at: 
         "started_at": started_at.isoformat(),
         "ended_at": datetime.now(UTC).isoformat(),
     }
+
+
+def frames_of(error: BaseException) -> list[str]:
+    """Where it was raised, step by step; of one that was raised elsewhere, what was told of it."""
+    told = getattr(error, "frames", None)
+    if isinstance(told, tuple):
+        return list(told)
+    return [
+        f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}"
+        for frame in traceback.extract_tb(error.__traceback__)
+    ]
 
 
 def text_of(error: BaseException) -> str:

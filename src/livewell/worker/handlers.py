@@ -3,13 +3,13 @@
     async def make_report(job: ReportRequest, ctx: JobContext) -> ReportResult: ...
 
 The first parameter is the payload: a Pydantic model, or a dict taken as it comes. The second, the context, may be
-left out.
+left out. Plain functions run beside the loop, in a thread or a process, where their kind says so.
 """
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, get_type_hints
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -30,7 +30,8 @@ from livewell.jobs import (
 )
 from livewell.worker.errors import BadHandler
 
-HandlerFunction: TypeAlias = Callable[..., Awaitable[Any]]
+HandlerFunction: TypeAlias = Callable[..., Any]
+RunsIn: TypeAlias = Literal["loop", "thread", "process"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,7 @@ class Handler:
     function: HandlerFunction
     model: type[BaseModel] | None
     wants_context: bool
+    runs_in: RunsIn = "loop"
 
     @property
     def kind(self) -> str:
@@ -73,18 +75,38 @@ class Handler:
             raise BadHandler(f"the result of {self.kind} cannot be kept as JSON: {error}") from error
 
 
-def handler_of(function: HandlerFunction, declaration: KindDeclaration) -> Handler:
+def handler_of(function: HandlerFunction, declaration: KindDeclaration, runs_in: RunsIn = "loop") -> Handler:
     """Read a function's signature; refuse one that cannot be a handler, where it is declared."""
-    if not inspect.iscoroutinefunction(function):
-        raise BadHandler(f"the handler of {declaration.kind} must be an async function", fix="write async def")
+    _check_place(function, declaration.kind, runs_in)
     parameters = list(inspect.signature(function).parameters.values())
     if not 1 <= len(parameters) <= _MOST_PARAMETERS:
         raise BadHandler(f"the handler of {declaration.kind} must take the payload and, if it wants, the context")
     annotation = get_type_hints(function).get(parameters[0].name)
     model = annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
     return Handler(
-        declaration=declaration, function=function, model=model, wants_context=len(parameters) == _MOST_PARAMETERS
+        declaration=declaration,
+        function=function,
+        model=model,
+        wants_context=len(parameters) == _MOST_PARAMETERS,
+        runs_in=runs_in,
     )
+
+
+def _check_place(function: HandlerFunction, kind: str, runs_in: RunsIn) -> None:
+    if runs_in not in get_args(RunsIn):
+        raise BadHandler(f"the handler of {kind} cannot run in {runs_in!r}", fix='say "thread" or "process"')
+    if runs_in == "loop" and not inspect.iscoroutinefunction(function):
+        raise BadHandler(
+            f"the handler of {kind} must be an async function",
+            fix='write async def, or say runs_in="thread" or "process" of what takes long',
+        )
+    if runs_in != "loop" and inspect.iscoroutinefunction(function):
+        raise BadHandler(f"the handler of {kind} runs in a {runs_in} and must be a plain function", fix="write def")
+    if runs_in == "process" and "<" in function.__qualname__:
+        raise BadHandler(
+            f"the handler of {kind} runs in a process, which cannot find {function.__qualname__}",
+            fix="define it at the top of a module",
+        )
 
 
 _MOST_PARAMETERS = 2

@@ -22,6 +22,7 @@ from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, Outcome,
 from livewell.kernel import Database, LivewellError, wait_for_any
 from livewell.registry import TYPES_CHANNEL
 from livewell.settings import SettingsWatcher
+from livewell.worker.aside import Aside
 from livewell.worker.errors import NothingToServe
 from livewell.worker.feeder import Feeder
 from livewell.worker.finisher import Finisher, JobEnds
@@ -38,12 +39,15 @@ log = structlog.get_logger("livewell.worker")
 class WorkerOptions:
     """What one worker serves and how much at once; what is None comes from the settings, and follows their changes.
 
-    A patient worker waits for something to serve, where others refuse to start without.
+    A patient worker waits for something to serve, where others refuse to start without. Handlers beside the loop have
+    as many threads as there are slots and as many processes as cores, unless said otherwise.
     """
 
     shares: Mapping[str, float] = field(default_factory=dict)
     kinds: Sequence[str] | None = None
     concurrency: int | None = None
+    threads: int | None = None
+    processes: int | None = None
     claim_batch: int | None = None
     poll_interval: timedelta | None = None
     heartbeat_interval: timedelta | None = None
@@ -106,11 +110,16 @@ class Worker:
             self._finishing.open(),
             *([self._storing.open()] if self._refresher else []),
         )
+        aside = Aside(threads=self._options.threads or slots, processes=self._options.processes or os.cpu_count() or 1)
+        self._handlers |= {kind: aside.taken(handler) for kind, handler in self._handlers.items()}
         self._parts = parts = self._build(Hold(slots), shares, served, PayloadChecker(store))
         parts.runner.follow(kinds)
         log.info("worker_started", worker=self.id, groups=shares, kinds=[kind.kind for kind in served], slots=slots)
         self.started.set()
-        await self._run_parts(stop, parts)
+        try:
+            await self._run_parts(stop, parts)
+        finally:
+            aside.close()
         await self._say_goodbye(store)
 
     async def _known_kinds(self, store: JobStore) -> list[Kind]:

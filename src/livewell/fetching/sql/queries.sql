@@ -13,3 +13,7 @@ select severity, problem, message, fix from livewell.check_storage($1, $2::text:
 -- name: stored_rows
 -- What is stored of a key, the newest first.
 select r::text from livewell.stored_rows($1, $2, $3) as r
+
+-- name: rehearse_fetches
+-- What storing would make of refreshes; nothing is stored.
+select key, outcome, reason, message from livewell.rehearse_fetches($1::text::jsonb)

@@ -11,9 +11,11 @@ import pytest_asyncio
 
 from livewell.fetching.addresses import Destinations
 from livewell.fetching.client import CallLimits, Client, Reply, Request
+from livewell.fetching.judge import read_document
 from livewell.fetching.memory import Memory, Room
 from livewell.fetching.tests.servers import CLOSE, RESET, RawServer, answer, chunked, serve
 from livewell.fetching.types import Failed, Refused
+from livewell.fetching.wire import Meter
 
 BODY = b'[{"symbol": "AAPL", "price": 190.12}]'
 
@@ -173,11 +175,36 @@ async def test_an_answer_that_breaks_off_is_a_failure(client: Client, content: b
         assert (reply.problem.reason, len(server.heads)) == (reason, 1)
 
 
-async def test_a_body_longer_than_announced_is_refused(client: Client) -> None:
-    """What Content-Length cuts off was part of the answer, or no HTTP; the connection is not used again."""
-    async with serve(lambda _: answer(BODY, length=10)) as server:
-        replies = [await call(client, server) for _ in range(2)]
-        assert {one.problem and one.problem.reason for one in replies} <= {"wrong_length", "protocol"}
+@pytest.mark.parametrize("split", ["at once", "after the head", "after the stated length", "within the surplus"])
+async def test_a_body_longer_than_announced_is_refused(
+    client: Client, monkeypatch: pytest.MonkeyPatch, split: str
+) -> None:
+    """However it is split on its way: what Content-Length leaves of it is no answer, and its connection is given up."""
+    content = answer(BODY, length=10)
+    head = len(content) - len(BODY)
+    at = {"at once": 0, "after the head": head, "after the stated length": head + 10, "within the surplus": head + 15}
+    arrived, counting = asyncio.Event(), Meter.count
+
+    def count(meter: Meter, data: bytes) -> bytes:
+        arrived.set()
+        return counting(meter, data)
+
+    async def answering(_: str) -> bytes:
+        if at[split]:
+            arrived.clear()
+            server.writers[-1].write(content[: at[split]])
+            await arrived.wait()
+        return content[at[split] :]
+
+    monkeypatch.setattr(Meter, "count", count)
+    async with serve(answering) as server:
+        for _ in range(2):
+            reply = await call(client, server)
+            found = reply.problem or read_document(reply)
+            assert isinstance(found, Refused)
+            assert found.reason in {"wrong_length", "not_json"}
+            await server.left.wait()
+            server.left.clear()
         assert server.connections == 2
 
 

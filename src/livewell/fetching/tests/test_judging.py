@@ -110,7 +110,7 @@ async def test_a_status_is_an_outcome(status: str, expected: Outcome) -> None:
 
 
 async def test_a_missing_batch_is_not_gone() -> None:
-    """A 404 for several keys does not say which."""
+    """A 404 for several keys does not say which; where none of them is there, it is something else that is wrong."""
     found = await outcome_of(answer(b"", status="404 Not Found"), keys=("A", "B"), keys_per_request=2)
     assert found == Failed(reason="status", message="HTTP 404", status=404)
 

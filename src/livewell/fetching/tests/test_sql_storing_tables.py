@@ -260,6 +260,20 @@ async def test_a_key_that_the_column_cannot_hold(owner: Database, storing: Stori
     }
 
 
+async def test_a_key_that_is_too_long_is_not_cut(owner: Database, storing: Storing) -> None:
+    """A key longer than its column is refused; cut to fit it would be another's, whose row must stay as it is."""
+    await make_quotes(owner)
+    await owner.execute("alter table public.quotes alter symbol type varchar(3)")
+    assert await storing.fetch("quote", {"AAP": {"price": 1}, "AAPL": {"price": 2}}) == {
+        "AAP": STORED,
+        "AAPL": ("pending", "refused", "value"),
+    }
+    held = await storing.hold_one("quote", "AAPLE", now=NOON + HOUR)
+    answer = await storing.end(unchanged(held), now=NOON + HOUR)
+    assert answer == {"AAPLE": ("pending", "refused", "nothing_stored")}
+    assert await storing.table("public.quotes", "symbol, price::int, fetched_at") == [("AAP", 1, NOON)]
+
+
 async def test_another_item_than_its_jobs(owner: Database, storing: Storing) -> None:
     """A token stores only what its job is a refresh of."""
     await make_quotes(owner)

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from livewell.fetching.store import FetchStore
-from livewell.fetching.tests.storing_surface import Storing
+from livewell.fetching.tests.storing_surface import Storing, make_quotes
 from livewell.fetching.types import (
     Condition,
     Ended,
@@ -18,6 +18,7 @@ from livewell.fetching.types import (
     Gone,
     Outcome,
     Refused,
+    Rehearsed,
     Stored,
     Throttled,
     Unchanged,
@@ -60,6 +61,24 @@ async def test_every_outcome(owner: Database, database: Database, storing: Stori
     assert await FetchStore(database).fetch_conditions([one["item"] for one in held]) == {
         held[0]["item"]: Condition(held[0]["item"], '"1"', None)
     }
+
+
+async def test_a_rehearsal_leaves_nothing(owner: Database, database: Database) -> None:
+    """Each refresh is answered as storing would, without a job or an item, and nothing of it stays."""
+    await make_quotes(owner)
+    outcomes: list[Outcome] = [
+        brought({"price": 1}),
+        brought({"price": -1}),
+        Unchanged(why="not_modified"),
+        Refused(reason="schema", message="field a is missing"),
+    ]
+    batch = [Ended(at, uuid4(), at, "quote", "ABCD"[at], one) for at, one in enumerate(outcomes)]
+    first, second, *others = await FetchStore(database).rehearse_fetches(batch)
+    assert first == Rehearsed("A", "fetched", None, None)
+    assert second[:3] == ("B", "refused", "constraint")
+    assert [one[:3] for one in others] == [("C", "refused", "nothing_stored"), ("D", "refused", "schema")]
+    assert await owner.fetchval("select count(*) from public.quotes") == 0
+    assert await FetchStore(database).rehearse_fetches([]) == []
 
 
 async def test_values_of_python(owner: Database, database: Database, storing: Storing) -> None:

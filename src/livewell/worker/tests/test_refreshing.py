@@ -24,7 +24,7 @@ THROTTLED: set[FaultKind] = {
 }
 FAILED: set[FaultKind] = {
     *(F.SLOW, F.DRIP, F.HANG, F.HANG_IN_BODY, F.RESET, F.RESET_IN_BODY, F.ERROR_500, F.ERROR_502, F.ERROR_503),
-    *(F.UNAUTHORIZED, F.LENGTH_TOO_LONG, F.LENGTH_TOO_SHORT),
+    *(F.UNAUTHORIZED, F.LENGTH_TOO_LONG),
     *(fault for fault in F if fault.name.startswith("REDIRECT") and fault is not F.REDIRECT_SAME),
 }
 REFUSED: set[FaultKind] = set(F) - FETCHED - GONE - THROTTLED - FAILED

@@ -1,6 +1,6 @@
 -- What is written to each column of a type's table when rows with these columns come, as expressions over e (the refresh: key and
 -- source time) and r (its row): the model's columns, the key, the time of the fetch and of the source, and when it was first seen.
--- A column that the table lacks has no type. Without a value: read, but not written.
+-- A column that the table lacks has no type. Without a value: read, but not written. A key has no length: a cast to one would cut it.
 -- for: internal
 create or replace function livewell.stored_columns(p_type livewell.data_type, p_table oid, p_columns text[])
 returns livewell.stored_column[]
@@ -32,7 +32,9 @@ begin
                 and f.atttypid in ('timestamptz'::regtype, 'timestamp'::regtype)
         ) as w
         left join pg_catalog.pg_attribute as a on a.attrelid = p_table and a.attname = w.name and a.attnum > 0 and not a.attisdropped
-        cross join lateral (select pg_catalog.format_type(a.atttypid, a.atttypmod) as type) as f
+        cross join lateral (
+            select pg_catalog.format_type(a.atttypid, case when w.name = p_type.key_column then -1 else a.atttypmod end) as type
+        ) as f
         cross join lateral (
             select coalesce(a.attgenerated <> '' or a.attidentity = 'a' or w.name = p_type.ttl_column, false) as is_made
         ) as m

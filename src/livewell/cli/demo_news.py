@@ -1,0 +1,107 @@
+"""The last news of the demonstration: what changed, as the commits that stored it tell, and what was refused."""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json
+
+from livewell.fetching import CHANGES_CHANNEL
+from livewell.kernel import Listener, list_warnings
+
+if TYPE_CHECKING:
+    from livewell.app import Livewell
+
+_SHOWN = 6
+_REFUSALS = 3
+_REMEMBERED = 1000
+_REFUSED = "fetching.refused"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A key that changed, and one of its numbers before and after, where it was seen before."""
+
+    at: datetime
+    data_type: str
+    key: str
+    what: str = ""
+
+    @property
+    def line(self) -> str:
+        return f"{self.at:%H:%M:%S}  {self.data_type} {self.key}" + (f"  {self.what}" if self.what else "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class News:
+    """The newest first."""
+
+    changes: Sequence[Change] = ()
+    refusals: Sequence[str] = ()
+
+
+class NewsObserver:
+    """Hears of changes, and looks the last ones up when it is asked."""
+
+    def __init__(self, app: "Livewell") -> None:
+        self._app = app
+        self.listening = asyncio.Event()
+        self._began = datetime.now(UTC)
+        self._heard: deque[Change] = deque(maxlen=_SHOWN)
+        self._changes: deque[Change] = deque(maxlen=_SHOWN)
+        self._rows: OrderedDict[tuple[str, str], Mapping[str, Any]] = OrderedDict()
+
+    def on_notify(self, _channel: str, payload: str) -> None:
+        told, now = from_json(payload), datetime.now(UTC)
+        self._heard.extend(Change(at=now, data_type=told["t"], key=key) for key in told["k"])
+
+    async def look(self) -> News:
+        """What is new; of many changes at once only the last are looked up."""
+        while self._heard:
+            self._changes.appendleft(await self._looked_up(self._heard.popleft()))
+        found = await list_warnings(self._app.database, since=self._began, code=_REFUSED, limit=_REFUSALS)
+        refusals = [f"{one.last_at:%H:%M:%S}  {one.subject}: {one.message}" for one in found]
+        return News(changes=tuple(self._changes), refusals=refusals)
+
+    async def _looked_up(self, change: Change) -> Change:
+        rows = await self._app.fetches.stored_rows(change.data_type, change.key, limit=1)
+        row = rows[0][0] if rows and isinstance(rows[0], list) and rows[0] else rows[0] if rows else None
+        if not isinstance(row, Mapping):
+            return change
+        name = (change.data_type, change.key)
+        before = self._rows.pop(name, None)
+        self._rows[name] = row
+        if len(self._rows) > _REMEMBERED:
+            self._rows.popitem(last=False)
+        return Change(at=change.at, data_type=change.data_type, key=change.key, what=_difference(before, row))
+
+
+def _difference(before: Mapping[str, Any] | None, row: Mapping[str, Any]) -> str:
+    """The first number that is another now."""
+    for field, new in row.items():
+        old = None if before is None else before.get(field)
+        if old != new and _is_number(old) and _is_number(new):
+            return f"{field} {old:g} → {new:g}"
+    return ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@asynccontextmanager
+async def news_of(app: "Livewell") -> AsyncIterator[NewsObserver]:
+    """An observer that hears of changes while it is there."""
+    news, stop = NewsObserver(app), asyncio.Event()
+    listener = Listener(app.database.options, [CHANGES_CHANNEL], news.on_notify, lambda: None)
+    news.listening = listener.listening
+    listening = asyncio.create_task(listener.run(stop))
+    try:
+        yield news
+    finally:
+        stop.set()
+        await listening

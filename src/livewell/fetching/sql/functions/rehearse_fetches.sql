@@ -1,0 +1,28 @@
+-- Says what storing would make of refreshes, and stores nothing: it does all of it and takes it back. Their jobs, tokens and items
+-- need not be there. What triggers did inside the database is taken back too; only sequences have moved on.
+-- for: service
+create or replace function livewell.rehearse_fetches(p_ended jsonb, p_now timestamptz default clock_timestamp())
+returns table (key text, outcome text, reason text, message text)
+language plpgsql security definer
+set search_path = '' as $$
+#variable_conflict use_column
+declare
+    v_ended constant livewell.ended_fetch[] := livewell.read_fetches(p_ended);
+    v_judged livewell.fetch_verdict[];
+begin
+    perform livewell.require_primary();
+    perform livewell.require_type(e.data_type) from unnest(v_ended) as e;
+    begin
+        v_judged := livewell.store_by_type(v_ended, p_now);
+        raise exception using errcode = 'P0001', message = 'all of it is known; nothing of it stays';
+    exception when raise_exception then
+        -- Another's word than ours would have come before the verdicts.
+        if v_judged is null and v_ended is not null then
+            raise;
+        end if;
+    end;
+    return query
+    select e.key, v.outcome, v.reason, coalesce(v.message, e.message)
+    from unnest(v_ended) as e join unnest(v_judged) as v on v.job_id = e.job_id
+    order by e.job_id;
+end $$;
