@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import structlog
 from pydantic_core import from_json
 
-from livewell.budgets import Headers, KeyRing, PermitExpired, RateFacts, Secret, read_rate_headers
+from livewell.budgets import Headers, KeyRing, RateFacts, Secret, read_rate_headers
 from livewell.jobs import ClaimedJob, JobId, Spent
 from livewell.worker.hold import HeldJob
 
@@ -57,14 +57,12 @@ class JobContext:
         source = self.job.key_source
         return None if source is None else _KEYS.read(source)
 
-    async def together(self, request: Callable[[Sequence["JobContext"]], Awaitable[Mapping[JobId, T]]]) -> T | None:
+    async def together(self, request: Callable[[Sequence[HeldJob]], Awaitable[Mapping[JobId, T]]]) -> T | None:
         """Answer this job by a request that is made once for all jobs that share it, by the first of them."""
         bundle = self._held.bundle
         if bundle is None:
-            return (await request([self])).get(self.job.job_id)
-        answer: T | None = await bundle.ask(
-            self._held, lambda members: request([JobContext(one, worker=self.worker) for one in members])
-        )
+            return (await request([self._held])).get(self.job.job_id)
+        answer: T | None = await bundle.ask(self._held, request)
         return answer
 
     def sending(self) -> None:
@@ -72,11 +70,8 @@ class JobContext:
 
         The provider counts a call when it arrives: one that would arrive later than its permit allows must not be sent.
         """
-        now, send_by = asyncio.get_running_loop().time(), self._held.send_by
-        if send_by is not None and now > send_by:
-            self.unsent()
-            raise PermitExpired(f"job {self.job.job_id} did not send its request in time", fix="it is queued again")
-        self._sent_at = now
+        self._held.send()
+        self._sent_at = asyncio.get_running_loop().time()
 
     def unsent(self) -> None:
         """Say that nothing was sent after all: the attempt is settled at no cost."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from livewell.budgets import PermitExpired
 from livewell.jobs import ClaimedJob, JobId, Spent
 from livewell.kernel import trusted_seconds
 from livewell.worker.bundles import Bundle
@@ -42,6 +43,12 @@ class HeldJob:
 
     def was_stopped(self) -> bool:
         return self.stop is not None
+
+    def send(self) -> None:
+        """Its request goes out now; raises `PermitExpired` when it no longer may."""
+        if self.send_by is not None and asyncio.get_running_loop().time() > self.send_by:
+            self.spent = Spent(sent=False)
+            raise PermitExpired(f"job {self.job.job_id} did not send its request in time", fix="it is queued again")
 
     def is_under_way(self) -> bool:
         """Whether its request has been made, by another job of its bundle."""

@@ -38,6 +38,7 @@ from livewell.worker.context import JobContext
 from livewell.worker.finisher import Ended as EndedJob
 from livewell.worker.gathering import Gatherer
 from livewell.worker.handlers import Handler
+from livewell.worker.hold import HeldJob
 from livewell.worker.sending import Permission
 
 log = structlog.get_logger("livewell.worker")
@@ -124,7 +125,7 @@ class Refresher:
 
     async def _refresh(self, data_type: str, refresh: Refresh, ctx: JobContext) -> Refreshed:
         """Fetch one key, in one request with those it was claimed together with."""
-        answered = await ctx.together(partial(self._request, self._served[data_type]))
+        answered = await ctx.together(partial(self._request, self._served[data_type], ctx))
         if answered is None:
             ctx.unsent()
             raise PermitExpired(f"the request of job {ctx.job_id} went out without it", fix="it is queued again")
@@ -132,7 +133,7 @@ class Refresher:
             raise late
         return Refreshed(refresh=refresh, answered=answered)
 
-    async def _request(self, source: Source, jobs: Sequence[JobContext]) -> dict[JobId, Answered]:
+    async def _request(self, source: Source, first: JobContext, jobs: Sequence[HeldJob]) -> dict[JobId, Answered]:
         """One request for all of them. When it may no longer be sent, all go back at no cost."""
         known = [(job, refresh) for job in jobs if (refresh := _read(job)) is not None]
         refreshes = [refresh for _, refresh in known]
@@ -141,7 +142,7 @@ class Refresher:
             answers = await self._fetching.fetch(
                 source,
                 [_asked(refresh, condition) for refresh in refreshes],
-                secret=jobs[0].api_key,
+                secret=first.api_key,
                 sending=Permission([job for job, _ in known], self._budgets, hurry=self.hurry),
             )
         return {job.job.job_id: answer for (job, _), answer in zip(known, answers, strict=True)}
@@ -159,7 +160,7 @@ class Refresher:
         return [found.get(item) for item in items]
 
 
-def _read(job: JobContext) -> Refresh | None:
+def _read(job: HeldJob) -> Refresh | None:
     """The payload of a job that may not have had its slot yet; what is unsound ends there, by itself."""
     try:
         return Refresh.model_validate_json(job.job.payload)

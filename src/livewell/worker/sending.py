@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from livewell.budgets import BudgetStore, NotGranted, PermitNotGranted
 from livewell.kernel import LivewellError, wait_for_any
-from livewell.worker.context import JobContext
+from livewell.worker.hold import HeldJob
 
 # A little longer than a minute with its `send_within`: a limit a minute opens again within it.
 PATIENCE = 75.0
@@ -24,7 +24,7 @@ class Permission:
 
     def __init__(
         self,
-        jobs: Sequence[JobContext],
+        jobs: Sequence[HeldJob],
         budgets: BudgetStore,
         *,
         hurry: asyncio.Event,
@@ -43,7 +43,7 @@ class Permission:
             return
         self._has_begun = True
         for job in self._jobs:
-            job.sending()
+            job.send()
 
     async def _pay_for_another(self) -> None:
         job, now = self._jobs[0].job, asyncio.get_running_loop().time

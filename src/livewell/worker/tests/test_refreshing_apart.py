@@ -38,11 +38,11 @@ def too_late(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     gathered: list[int] = []
     request: Any = vars(Refresher)["_request"]
 
-    async def requested(self: Refresher, source: Any, jobs: Sequence[Any]) -> Any:
+    async def requested(self: Refresher, source: Any, first: Any, jobs: Sequence[Any]) -> Any:
         if len(jobs) > 1 and not gathered:
             gathered.append(len(jobs))
-            vars(jobs[-1])["_held"].send_by = 0.0
-        return await request(self, source, jobs)
+            jobs[-1].send_by = 0.0
+        return await request(self, source, first, jobs)
 
     monkeypatch.setattr(Refresher, "_request", requested)
     return gathered

@@ -18,7 +18,6 @@ from livewell.kernel import Database
 from livewell.simulator import FaultKind, Limit, Reporting, Simulator, SimulatorOptions, symbol_names
 from livewell.testing import make_endpoint, until
 from livewell.worker.bundles import Bundle
-from livewell.worker.context import JobContext
 from livewell.worker.hold import HeldJob, Hold, Stop
 from livewell.worker.sending import Permission
 from livewell.worker.tests.market import Market, market
@@ -140,7 +139,7 @@ async def test_a_further_request_waits_for_its_turn(database: Database, owner: D
     await make_endpoint(owner, "p/a", requests_per_minute=1)
     budgets, hurry = Doors(database), asyncio.Event()
     job = _claimed(1, None)._replace(endpoint="p/a")
-    permission = Permission([JobContext(HeldJob(job, 0.0), worker="w")], budgets, hurry=hurry)
+    permission = Permission([HeldJob(job, 0.0)], budgets, hurry=hurry)
     await permission()
     assert budgets.asked == 0
     budgets.refusals = 2
