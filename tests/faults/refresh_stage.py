@@ -141,6 +141,11 @@ class Stage:
         )
         return [[*row["before"], row["state"]] for row in rows]
 
+    async def debited(self) -> int:
+        """How many requests were debited from the limits of all endpoints within the hour."""
+        statement = "select sum(requests_last_hour)::int from livewell.budget_state() where kind = 'endpoint'"
+        return int(await self.run.owner.fetchval(statement))
+
     async def booked(self) -> tuple[int, int]:
         """Requests and bytes as the ledger has them."""
         row = await self.run.owner.fetchrow("select sum(requests)::int, sum(bytes)::int from livewell.quota_hour")
