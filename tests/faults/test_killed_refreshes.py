@@ -16,8 +16,8 @@ from tests.faults.steps import GO_ON, SEEN_BY_DATABASE, SEEN_BY_PROVIDER, STORED
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(300)]
 
-# One table of the user's for all steps; a type without one, which asks key by key, where runs are full. Only what is asked
-# for key by key reads conditions.
+# One table of the user's for all steps; a type without one, which asks key by key, where runs are full. Conditions are
+# read only for what is asked key by key.
 CASES = [
     *(pytest.param(step, QUOTE, id=f"{step}-table") for step in Step if step is not Step.CONDITIONS_READ),
     pytest.param(Step.CONDITIONS_READ, PROFILE, id=f"{Step.CONDITIONS_READ}-record"),
