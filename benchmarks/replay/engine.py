@@ -89,7 +89,7 @@ class _Run:
     ) -> None:
         self._db, self._world, self._rules, self._course = connection, world, rules, course
         self._audience = Audience(world)
-        self._source = Source(world, conditional=rules.conditional)
+        self._source = Source(world, conditional=rules.conditional_rows(world))
         self._meter = Meter(world, course.warm_up)
         self._fetched: Floats = world.fetched.copy()
         self._versions: Ints = np.zeros(world.rows, dtype=np.int64)
@@ -117,7 +117,8 @@ class _Run:
         await self._db.execute(SQL["limit_use"])
         value_rule = "contract" if self._rules.rule == "contract" else "observed"
         for offer in OFFERS:
-            await self._db.execute(SQL["data_type"], offer.name, offer.ttl, int(offer.size), value_rule)
+            keys = offer.batch if self._rules.batches else 1
+            await self._db.execute(SQL["data_type"], offer.name, offer.ttl, int(offer.size), value_rule, keys)
 
     async def _fill(self) -> None:
         fetched = [_clock(minute) for minute in self._world.fetched]
@@ -176,9 +177,10 @@ class _Run:
             await self._finish(jobs, "completed", [{"actual_bytes": each} for each in size], now)
         self._note_wait(rows, now)
         self._fetched[rows] = now
-        self._asked += [now] * len(rows)
+        requests = _requests(jobs)
+        self._asked += [now] * requests
         self._meter.spent(
-            minute, requests=len(rows), rows=len(rows), unchanged=int((~changed).sum()), size=received.sum()
+            minute, requests=requests, rows=len(rows), unchanged=int((~changed).sum()), size=received.sum()
         )
 
     def _note_wait(self, rows: Ints, now: float) -> None:
@@ -209,6 +211,12 @@ class _Run:
             most_requests=int(within.max(initial=0)),
             latest=self._latest,
         )
+
+
+def _requests(jobs: Sequence[asyncpg.Record]) -> int:
+    """How many went out for them: those of a bundle share one."""
+    bundles = {job["bundle"] for job in jobs if job["bundle"] is not None}
+    return len(bundles) + sum(job["bundle"] is None for job in jobs)
 
 
 def _clock(minute: float) -> datetime:

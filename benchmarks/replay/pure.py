@@ -29,6 +29,11 @@ class Rules:
     passes_over: bool = True
     true_rates: bool = False
 
+    def conditional_rows(self, world: World) -> Bools:
+        """Which rows are asked for on a condition: those that have a request of their own."""
+        alone = world.per_request == 1 if self.batches else np.ones(world.rows, dtype=bool)
+        return alone & self.conditional
+
 
 def replay(world: World, rules: Rules, *, warm_up: int = WARM_UP, ticks: int = 1) -> Figures:
     """Decide so many times a minute; requests and bytes come in as evenly."""
@@ -47,7 +52,8 @@ class _Run:
     def __init__(self, world: World, rules: Rules, warm_up: int, ticks: int) -> None:
         self.world, self.rules, self.ticks = world, rules, ticks
         self.audience = Audience(world)
-        self.source = Source(world, conditional=rules.conditional)
+        self.conditional = rules.conditional_rows(world)
+        self.source = Source(world, conditional=self.conditional)
         self.learning = Learning(world)
         self.meter = Meter(world, warm_up)
         self.price = policy.Price()
@@ -129,9 +135,8 @@ class _Run:
     def _refresh(self, wanted: Ints, now: float) -> None:
         """Ask while requests and bytes last; an answer is settled before the next is asked for."""
         requests = 1 / self.world.per_request[wanted] if self.rules.batches else np.ones(len(wanted))
-        size = self.learning.size[wanted]
-        if self.rules.conditional:
-            size = np.where(self.source.changes_at[wanted] <= now, size, UNCHANGED_BYTES)
+        is_news = (self.source.changes_at[wanted] <= now) | ~self.conditional[wanted]
+        size = np.where(is_news, self.learning.size[wanted], UNCHANGED_BYTES)
         fits = self._fitting(requests, size)
         rows = wanted[fits]
         changed, received = self.source.ask(rows, now)

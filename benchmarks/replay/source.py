@@ -8,9 +8,11 @@ UNCHANGED_BYTES = 300.0
 
 
 class Source:
-    """Rows change by Poisson. A row that was not changed keeps its next change, whoever asks."""
+    """Rows change by Poisson. A row that was not changed keeps its next change, whoever asks. What is asked for on the
+    condition that it has changed costs little where it has not.
+    """
 
-    def __init__(self, world: World, *, conditional: bool) -> None:
+    def __init__(self, world: World, *, conditional: Bools) -> None:
         self._world = world
         self._conditional = conditional
         self._random = np.random.default_rng([world.seed, 3])
@@ -22,4 +24,4 @@ class Source:
         size = self._world.size[rows]
         new = rows[changed]
         self.changes_at[new] = minute + self._random.exponential(1, len(new)) / self._world.rate[new]
-        return changed, np.where(changed, size, UNCHANGED_BYTES) if self._conditional else size
+        return changed, np.where(changed | ~self._conditional[rows], size, UNCHANGED_BYTES)

@@ -17,8 +17,8 @@ insert into livewell.limit_use (name) values ('world/data')
 
 -- name: data_type
 -- A type of the world, in Livewell's own table.
-insert into livewell.data_type (name, endpoint, ttl, expected_bytes, value_rule)
-values ($1, 'world/data', make_interval(secs => 60 * $2::double precision), $3, $4)
+insert into livewell.data_type (name, endpoint, ttl, expected_bytes, value_rule, keys_per_request)
+values ($1, 'world/data', make_interval(secs => 60 * $2::double precision), $3, $4, $5)
 
 -- name: rows
 -- Every row is there from the beginning, as old as the world says.
@@ -54,7 +54,7 @@ select jsonb_array_length(livewell.task_rescue($1) -> 'rescued')
 
 -- name: claim
 -- As much as may start now.
-select c.job_id, c.lease_token, (c.payload ->> 'item')::bigint as item
+select c.job_id, c.lease_token, (c.payload ->> 'item')::bigint as item, c.bundle
 from livewell.claim_jobs('replay', array['refresh'], 500, p_now => $1) as c
 
 -- name: store
