@@ -12,11 +12,10 @@ from benchmarks.stage.provider import answering, child, declared
 
 CONCURRENCY = 100
 KEYS_AT_ONCE = 20
-MEMORY_TURNS = 10
 
 
 async def bars(context: Context) -> list[Bar]:
-    items, turns = (3_000, 1) if context.quick else (20_000, 2)
+    items, turns, many_turns = (2_000, 1, 2) if context.quick else (20_000, 2, 10)
     found: dict[str, list[float]] = {"raw": [], "one": [], "many": []}
     async with answering() as url:
         for _ in range(context.rounds):
@@ -25,8 +24,10 @@ async def bars(context: Context) -> list[Bar]:
             for name, keys in (("one", 1), ("many", KEYS_AT_ONCE)):
                 figures = await _refreshes(context, url, items=items, turns=turns, keys=keys)
                 found[name].append(figures["items"])
-        memory = await _refreshes(context, url, items=items, turns=MEMORY_TURNS)
-        large = await _refreshes(context, url, items=200, turns=3, at_once=200, prefix="LARGE", expected_bytes=500_000)
+        memory = await _refreshes(context, url, items=items, turns=many_turns)
+        large = await _refreshes(
+            context, url, items=200, turns=turns, at_once=200, prefix="LARGE", expected_bytes=500_000
+        )
     raw_rate, one, many = (statistics.median(found[name]) for name in ("raw", "one", "many"))
     _add_rows(context, found, items)
     return [
@@ -41,7 +42,7 @@ async def bars(context: Context) -> list[Bar]:
             name="memory after many fetches / before",
             value=memory["resident_last"] / memory["resident_first"],
             at_most=1.15,
-            note=f"{items * MEMORY_TURNS:,} fetches, {memory['resident_last']:.0f} MB",
+            note=f"{items * many_turns:,} fetches, {memory['resident_last']:.0f} MB",
         ),
         Bar(name="memory at 200 answers of 500 KB at once, MB", value=large["peak"], at_most=150.0),
     ]

@@ -57,7 +57,7 @@ order by finished_at
 
 
 async def bars(context: Context) -> list[Bar]:
-    seconds = 15.0 if context.quick else 60.0
+    seconds = 8.0 if context.quick else 60.0
     ages: list[float] = []
     options = SimulatorOptions(symbols=ITEMS)
     async with (
