@@ -77,6 +77,11 @@ class Handler:
 
 def handler_of(function: HandlerFunction, declaration: KindDeclaration, runs_in: RunsIn = "loop") -> Handler:
     """Read a function's signature; refuse one that cannot be a handler, where it is declared."""
+    if declaration.kind.startswith(REFRESHES):
+        raise BadHandler(
+            f"{declaration.kind} is a refresh, which is stored as it ends and no handler's",
+            fix="write a Fetcher and declare it with @app.type",
+        )
     _check_place(function, declaration.kind, runs_in)
     parameters = list(inspect.signature(function).parameters.values())
     if not 1 <= len(parameters) <= _MOST_PARAMETERS:
@@ -109,4 +114,6 @@ def _check_place(function: HandlerFunction, kind: str, runs_in: RunsIn) -> None:
         )
 
 
+# Kinds that begin so are refreshes of data types.
+REFRESHES = "refresh."
 _MOST_PARAMETERS = 2

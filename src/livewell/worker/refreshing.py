@@ -37,13 +37,12 @@ from livewell.kernel import LivewellError
 from livewell.worker.context import JobContext
 from livewell.worker.finisher import Ended as EndedJob
 from livewell.worker.gathering import Gatherer
-from livewell.worker.handlers import Handler
+from livewell.worker.handlers import REFRESHES, Handler
 from livewell.worker.hold import HeldJob
 from livewell.worker.sending import Permission
 
 log = structlog.get_logger("livewell.worker")
 
-KIND = "refresh."
 _CONDITIONS_AT_ONCE = 500
 _NOT_STORED = "not_stored"
 
@@ -113,11 +112,11 @@ class Refresher:
         """The handlers of the types as they are now, by kind."""
         served = {source.data_type: source for source in await self._sources()}
         self._served |= served
-        return {KIND + name: self._handler(name) for name in served}
+        return {REFRESHES + name: self._handler(name) for name in served}
 
     def _handler(self, data_type: str) -> Handler:
         return Handler(
-            declaration=KindDeclaration(kind=KIND + data_type),
+            declaration=KindDeclaration(kind=REFRESHES + data_type),
             function=partial(self._refresh, data_type),
             model=Refresh,
             wants_context=True,

@@ -228,7 +228,7 @@ async def test_every_attempt_carries_the_same_idempotency_key(app: Livewell) -> 
 
 
 def test_a_function_that_cannot_be_a_handler_is_refused() -> None:
-    """A handler must be async and take a payload; otherwise it is refused where it is declared."""
+    """A handler is async, takes a payload and is of no type's refreshes; else it is refused where it is declared."""
     app = Livewell("postgresql://nowhere")
     with pytest.raises(BadHandler, match="must be an async function"):
         app.job("plain")(lambda job: job)
@@ -237,3 +237,11 @@ def test_a_function_that_cannot_be_a_handler_is_refused() -> None:
         @app.job("nothing")
         async def nothing() -> None:
             pass
+
+    with pytest.raises(BadHandler, match="is a refresh") as refused:
+
+        @app.job("refresh.quote")
+        async def quote(job: object) -> None:
+            pass
+
+    assert "@app.type" in str(refused.value)
