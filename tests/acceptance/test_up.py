@@ -1,5 +1,6 @@
 """`livewell up` as somebody runs it who has a `livewell.toml` and a provider, and nothing else."""
 
+import asyncio
 import signal
 from datetime import timedelta
 from typing import Any
@@ -68,6 +69,25 @@ async def test_what_is_watched_is_fetched_and_kept_fresh(owner_cli: Cli, owner: 
     )
     assert job is not None
     assert tuple(job) == ("completed", "sim/quote")
+
+
+async def test_how_things_stand_can_be_watched(owner_cli: Cli, owner: Database) -> None:
+    """`--watch` shows what is watched, what changed last and what it costs; a line a second without a terminal."""
+    async with Simulator(QUICK) as simulator:
+        _declare(owner_cli, simulator)
+        async with owner_cli.running("up", "--watch") as up:
+            assert up.inner.stdout is not None
+            presence, session = Presence(owner), None
+            said: list[str] = []
+            async with asyncio.timeout(60):
+                while not any("1 items watched" in line and "changed" in line for line in said):
+                    said.append((await up.inner.stdout.readline()).decode())
+                    if session is None and "items watched" in said[-1]:
+                        session = await presence.open("anna")
+                        await presence.subscribe(session, [("quote", "AAPL")])
+            assert any("quote AAPL" in line for line in said)
+            up.send(signal.SIGTERM)
+            assert await up.ended() == 0
 
 
 async def test_roles_can_be_chosen(owner_cli: Cli, owner: Database) -> None:

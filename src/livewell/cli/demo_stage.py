@@ -19,15 +19,15 @@ from typing import Any
 from livewell import __version__
 from livewell.app import Livewell
 from livewell.cli.demo_app import BEFORE_A_REPORT_ENDS, KINDS, LEASE, REPORT
-from livewell.cli.demo_figures import Observer
 from livewell.cli.demo_freshness import MarketObserver, MarketTally
 from livewell.cli.demo_market import Crowd, open_market
-from livewell.cli.demo_news import NewsObserver, news_of
 from livewell.cli.demo_processes import DemoProcess
 from livewell.cli.demo_tally import Tally, take_tally
-from livewell.cli.demo_view import View, view_for
 from livewell.cli.errors import DemoBroken
+from livewell.cli.live_view import View, view_for
+from livewell.cli.news import NewsObserver, news_of
 from livewell.cli.output import counted, say
+from livewell.cli.queue_figures import Observer
 from livewell.kernel import EmbeddedPostgres, masked, migrate, wait_for_any
 from livewell.settings import SettingsStore
 
@@ -92,7 +92,7 @@ class Stage:
             self._view = stack.enter_context(view_for(await self._title(app, simulator.url), self._hints()))
             self._market = MarketObserver(app, simulator)
             self._news = await stack.enter_async_context(news_of(app))
-            observer = Observer(app.jobs)
+            observer = Observer(app.jobs, KINDS)
             await observer.begin()
             await self._market.begin()
             await self._run(app, url, observer)

@@ -1,7 +1,9 @@
 """`livewell up`: everything a `livewell.toml` declares, running, until told to stop."""
 
+import asyncio
 import sys
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,13 +12,15 @@ import typer
 from livewell.cli.options import chosen
 from livewell.cli.output import note, say
 from livewell.cli.session import run_on_uvloop, set_up_logs
+from livewell.kernel import LivewellError, wait_for_any
 
 if TYPE_CHECKING:
     from livewell.app import Livewell
     from livewell.kernel import Declarations
     from livewell.worker import WorkerOptions
 
-EXAMPLE = "Example: livewell up --only checker"
+EXAMPLE = "Example: livewell up --watch"
+_TICK = 0.5
 ROLES = {"worker": "runs jobs and refreshes", "checker": "looks at what is due, and runs the other tasks"}
 
 
@@ -38,6 +42,9 @@ def up(
     concurrency: Annotated[
         int | None, typer.Option("--concurrency", min=1, max=10_000, help="Jobs at once; else worker.concurrency.")
     ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", "-w", help="Show how things stand, live, and of the log only errors.")
+    ] = False,
 ) -> None:
     """Apply a file and run what it declares: checker, schedule and worker, on as many machines as you like.
 
@@ -50,16 +57,16 @@ def up(
     from livewell.worker import WorkerOptions
 
     roles = _roles(only)
-    set_up_logs("info")
+    set_up_logs("error" if watch else "info")
     with problems_told():
         declared = read_file(file) if apply and (file.exists() or application is None) else None
         app = load_application(application, chosen(ctx)) if application else Livewell(chosen(ctx).database_url)
         options = WorkerOptions(concurrency=concurrency, patient=True)
-        raise typer.Exit(run_on_uvloop(_run(app, declared, roles, options)))
+        raise typer.Exit(run_on_uvloop(_run(app, declared, roles, options, watch=watch)))
 
 
 async def _run(
-    app: "Livewell", declared: "Declarations | None", roles: Collection[str], options: "WorkerOptions"
+    app: "Livewell", declared: "Declarations | None", roles: Collection[str], options: "WorkerOptions", *, watch: bool
 ) -> int:
     from livewell.cli.apply import Wish, carry_out
     from livewell.registry import ReadOnlyRegistry
@@ -71,11 +78,49 @@ async def _run(
                 await carry_out(app, wish)
             except ReadOnlyRegistry as fact:
                 note(f"{declared.file} is not applied: {fact}")
-        say(f"up: {', '.join(sorted(roles))} (Ctrl-C ends it)")
+        title = f"up: {', '.join(sorted(roles))} (Ctrl-C ends it)"
+        if watch:
+            async with _watched(app, title):
+                return await _serve(app, roles, options)
+        say(title)
         sys.stdout.flush()
-        if "worker" in roles:
-            return await app.run_worker(options, scheduled="checker" in roles)
-        return await app.run_scheduler()
+        return await _serve(app, roles, options)
+
+
+async def _serve(app: "Livewell", roles: Collection[str], options: "WorkerOptions") -> int:
+    if "worker" in roles:
+        return await app.run_worker(options, scheduled="checker" in roles)
+    return await app.run_scheduler()
+
+
+@asynccontextmanager
+async def _watched(app: "Livewell", title: str) -> AsyncIterator[None]:
+    """How things stand, for as long as it is entered."""
+    from livewell.cli.live_view import view_for
+    from livewell.cli.news import news_of
+    from livewell.cli.queue_figures import Observer
+    from livewell.cli.type_figures import TypesObserver
+
+    queue, types, stop = Observer(app.jobs), TypesObserver(app), asyncio.Event()
+
+    async def show() -> None:
+        with view_for(title, ()) as view:
+            async with news_of(app) as news:
+                await queue.begin()
+                await types.begin()
+                while not stop.is_set():
+                    try:
+                        view.show(await queue.look(), await types.look(), await news.look())
+                    except LivewellError as error:
+                        view.tell(f"not read: {error}")
+                    await wait_for_any(stop, timeout=_TICK)
+
+    showing = asyncio.create_task(show())
+    try:
+        yield
+    finally:
+        stop.set()
+        await showing
 
 
 def _roles(only: str | None) -> set[str]:

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from livewell.app import Livewell
-from livewell.cli.demo_news import Change, News, NewsObserver, news_of
-from livewell.cli.demo_view import news_table
+from livewell.cli.live_view import news_table
+from livewell.cli.news import Change, News, NewsObserver, news_of
 from livewell.cli.output import console
 from livewell.fetching.tests.storing_surface import MINUTE, Storing, make_quotes, refused
 from livewell.kernel import Database

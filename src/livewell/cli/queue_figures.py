@@ -1,4 +1,4 @@
-"""What the demonstration shows while it runs, read from the queue now and then."""
+"""What a live picture shows of the queue, read now and then."""
 
 import time
 from collections import deque
@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
-
-from livewell.cli.demo_app import KINDS
 
 if TYPE_CHECKING:
     from livewell.jobs import JobCount, JobStore
@@ -17,6 +15,7 @@ HISTORY = 24
 _RECENT = timedelta(seconds=5)
 _SAMPLE = 400
 _SILENCE = timedelta(seconds=4)
+_REFRESHES = "refresh."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,14 +62,15 @@ class WorkerFigures:
 
 
 class Observer:
-    """Reads the figures; finished jobs of earlier demonstrations in the same database do not count."""
+    """Reads the figures of some kinds, or of all but refreshes; what was finished before does not count."""
 
-    def __init__(self, store: "JobStore") -> None:
+    def __init__(self, store: "JobStore", kinds: Sequence[str] | None = None) -> None:
         self._store = store
+        self._kinds = kinds
         self._before: dict[tuple[str, str], int] | None = None
         self._completed: dict[str, int] = {}
         self._looked_at = time.monotonic()
-        self._rates: dict[str, deque[float]] = {kind: deque(maxlen=HISTORY) for kind in KINDS}
+        self._rates: dict[str, deque[float]] = {}
 
     async def begin(self) -> None:
         """What is finished by now was there before."""
@@ -78,12 +78,15 @@ class Observer:
 
     async def look(self) -> Figures:
         counts = _by_state(await self._store.job_counts(finished=True))
-        recent = await self._store.list_jobs(states=["completed"], kinds=KINDS, limit=_SAMPLE)
+        kinds = self._kinds or sorted({kind for kind, _ in counts if not kind.startswith(_REFRESHES)})
+        recent = await self._store.list_jobs(states=["completed"], kinds=kinds, limit=_SAMPLE) if kinds else []
         workers = await self._store.list_workers()
         now = time.monotonic()
         passed, self._looked_at = now - self._looked_at, now
-        kinds = [self._figures(kind, counts, recent, passed) for kind in KINDS]
-        return Figures(kinds=kinds, workers=[_worker(one) for one in workers if set(one["kinds"]) & set(KINDS)])
+        return Figures(
+            kinds=[self._figures(kind, counts, recent, passed) for kind in kinds],
+            workers=[_worker(one) for one in workers if self._kinds is None or set(one["kinds"]) & set(self._kinds)],
+        )
 
     def _figures(
         self, kind: str, counts: dict[tuple[str, str], int], recent: list[dict[str, Any]], passed: float
@@ -97,7 +100,8 @@ class Observer:
             return max(0, count(state) - before.get((kind, state), 0))
 
         completed = new("completed")
-        self._rates[kind].append(max(0, completed - self._completed.get(kind, 0)) / max(passed, 0.001))
+        rates = self._rates.setdefault(kind, deque(maxlen=HISTORY))
+        rates.append(max(0, completed - self._completed.get(kind, 0)) / max(passed, 0.001))
         self._completed[kind] = completed
         return KindFigures(
             kind=kind,
@@ -105,7 +109,7 @@ class Observer:
             running=count("processing"),
             completed=completed,
             failed=new("failed"),
-            rates=tuple(self._rates[kind]),
+            rates=tuple(rates),
             latency=_latency(row for row in recent if row["kind"] == kind),
         )
 

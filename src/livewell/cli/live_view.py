@@ -1,4 +1,4 @@
-"""The demonstration on a terminal: a live picture; without a terminal, plain lines."""
+"""What runs, on a terminal: a live picture; without a terminal, plain lines."""
 
 import time
 from collections import deque
@@ -8,10 +8,10 @@ from itertools import zip_longest
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from livewell.cli.demo_figures import HISTORY, Figures, KindFigures
-from livewell.cli.demo_freshness import MarketFigures, TypeFigures
-from livewell.cli.demo_news import News
+from livewell.cli.news import News
 from livewell.cli.output import console, say, shown_bytes
+from livewell.cli.queue_figures import HISTORY, Figures, KindFigures
+from livewell.cli.type_figures import TypeFigures, WatchedFigures
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -23,11 +23,11 @@ _BAR = 20
 
 
 class View(Protocol):
-    """Where the demonstration shows itself."""
+    """Where what runs shows itself."""
 
     def tell(self, line: str) -> None: ...
 
-    def show(self, figures: Figures, market: MarketFigures, news: News) -> None: ...
+    def show(self, figures: Figures, market: WatchedFigures, news: News) -> None: ...
 
     def __enter__(self) -> Self: ...
 
@@ -53,7 +53,7 @@ class PlainView:
     def tell(self, line: str) -> None:
         self._say(line)
 
-    def show(self, figures: Figures, market: MarketFigures, news: News) -> None:
+    def show(self, figures: Figures, market: WatchedFigures, news: News) -> None:
         if time.monotonic() - self._said < 1:
             return
         self._said = time.monotonic()
@@ -91,14 +91,14 @@ class LiveView:
         self._hints = hints
         self._began = time.monotonic()
         self._events: deque[str] = deque(maxlen=_EVENTS)
-        self._figures: tuple[Figures, MarketFigures, News] | None = None
+        self._figures: tuple[Figures, WatchedFigures, News] | None = None
         self._live = Live(self._picture(), console=console(), refresh_per_second=4)
 
     def tell(self, line: str) -> None:
         self._events.append(f"{time.monotonic() - self._began:5.1f} s  {line}")
         self._live.update(self._picture())
 
-    def show(self, figures: Figures, market: MarketFigures, news: News) -> None:
+    def show(self, figures: Figures, market: WatchedFigures, news: News) -> None:
         self._figures = figures, market, news
         self._live.update(self._picture())
 
@@ -118,7 +118,9 @@ class LiveView:
             figures, market, news = self._figures
             parts += [_types(market.types), Text(""), _budgets(market), Text("")]
             parts += [news_table(news), Text("")]
-            parts += [_kinds(figures.kinds), Text(""), _workers(figures), Text("")]
+            if figures.kinds:
+                parts += [_kinds(figures.kinds), Text("")]
+            parts += [_workers(figures), Text("")]
         parts += [Text(event) for event in self._events]
         parts += [Text(""), *(Text(hint, style="dim") for hint in self._hints)]
         return Group(*parts)
@@ -146,7 +148,7 @@ def _types(types: Sequence[TypeFigures]) -> "Table":
     return table
 
 
-def _budgets(market: MarketFigures) -> "Table":
+def _budgets(market: WatchedFigures) -> "Table":
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
@@ -155,11 +157,10 @@ def _budgets(market: MarketFigures) -> "Table":
             used = one.requests_last_minute / one.requests_per_minute
             calls = f"{one.requests_last_minute:,} of {one.requests_per_minute:,} calls/min"
             table.add_row(one.name, bar(used), calls, "" if one.opens_at is None else "closed")
-    if market.quota is not None and market.quota.quota_bytes:
-        used_bytes, allowed = market.quota.used_bytes, market.quota.allowed_bytes or market.quota.quota_bytes
-        table.add_row(
-            market.quota.provider, bar(used_bytes / allowed), f"{shown_bytes(used_bytes)} of {shown_bytes(allowed)}", ""
-        )
+    for quota in market.quotas:
+        if allowed := quota.allowed_bytes or quota.quota_bytes:
+            spent = f"{shown_bytes(quota.used_bytes)} of {shown_bytes(allowed)}"
+            table.add_row(quota.provider, bar(quota.used_bytes / allowed), spent, "")
     return table
 
 

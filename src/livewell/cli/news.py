@@ -1,4 +1,4 @@
-"""The last news of the demonstration: what changed, as the commits that stored it tell, and what was refused."""
+"""The last news: what changed, as the commits that stored it tell, and what was refused."""
 
 import asyncio
 from collections import OrderedDict, deque

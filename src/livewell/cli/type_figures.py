@@ -1,0 +1,132 @@
+"""What a live picture shows of data types: how fresh what people look at is, and what it costs."""
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from livewell.cli.queue_figures import HISTORY
+from livewell.kernel import list_warnings
+
+if TYPE_CHECKING:
+    from livewell.app import Livewell
+    from livewell.budgets import BudgetState, QuotaState
+
+_REFRESHES = "refresh."
+_REFUSED = "fetching.refused"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypeFigures:
+    """One line of the view."""
+
+    name: str
+    items: int
+    viewers: int
+    within_ttl: float | None
+    oldest: timedelta | None
+    rates: Sequence[float]
+    refused: int
+
+    @property
+    def per_minute(self) -> float:
+        recent = list(self.rates)[-10:]
+        return 60 * sum(recent) / len(recent) if recent else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchedFigures:
+    """What is watched at one moment, and what it may cost."""
+
+    types: Sequence[TypeFigures]
+    budgets: Sequence["BudgetState"]
+    quotas: Sequence["QuotaState"]
+
+    @property
+    def items(self) -> int:
+        return sum(one.items for one in self.types)
+
+    @property
+    def within_ttl(self) -> float | None:
+        """The share of looks at something within its TTL."""
+        viewers = sum(one.viewers for one in self.types)
+        return sum((one.within_ttl or 0) * one.viewers for one in self.types) / viewers if viewers else None
+
+
+class TypesObserver:
+    """Reads the figures of some types and their provider, or of all; what was there before it began does not count."""
+
+    def __init__(self, app: "Livewell", *, types: Sequence[str] | None = None, provider: str | None = None) -> None:
+        self._app = app
+        self._types = types
+        self._provider = provider
+        self._before: dict[str, int] = {}
+        self._refused_before: dict[str, int] = {}
+        self._completed: dict[str, int] = {}
+        self._rates: dict[str, deque[float]] = {}
+        self._looked_at = time.monotonic()
+
+    async def begin(self) -> None:
+        self._before = await self._all_refreshed()
+        self._refused_before = await self._all_refused()
+
+    async def look(self) -> WatchedFigures:
+        types = self._types or [one.name for one in await self._app.registry.list_types()]
+        completed, refused = await self.refreshed(), await self.refused()
+        watched = {one.data_type: one for one in await self._app.freshness.freshness_now()}
+        now = time.monotonic()
+        passed, self._looked_at = now - self._looked_at, now
+        found = []
+        for name in types:
+            done = completed.get(name, 0)
+            rates = self._rates.setdefault(name, deque(maxlen=HISTORY))
+            rates.append((done - self._completed.get(name, 0)) / max(passed, 0.001))
+            self._completed[name] = done
+            seen = watched.get(name)
+            found.append(
+                TypeFigures(
+                    name=name,
+                    items=seen.items if seen else 0,
+                    viewers=seen.viewers if seen else 0,
+                    within_ttl=seen.viewers_within_ttl / seen.viewers if seen and seen.viewers else None,
+                    oldest=seen.oldest if seen else None,
+                    rates=tuple(rates),
+                    refused=refused.get(name, 0),
+                )
+            )
+        return WatchedFigures(
+            types=found,
+            budgets=[one for one in await self._app.budgets.budget_state() if self._is_shown(one.provider)],
+            quotas=[one for one in await self._app.budgets.quota_states() if self._is_shown(one.provider)],
+        )
+
+    async def refreshed(self) -> dict[str, int]:
+        """Refreshes that ended well since it began, by type."""
+        return _since(self._before, await self._all_refreshed())
+
+    async def refused(self) -> dict[str, int]:
+        """Answers that were refused since it began, by type."""
+        return _since(self._refused_before, await self._all_refused())
+
+    def _is_shown(self, provider: str) -> bool:
+        return self._provider is None or provider == self._provider
+
+    async def _all_refreshed(self) -> dict[str, int]:
+        counts = await self._app.jobs.job_counts(finished=True)
+        return {
+            one.kind.removeprefix(_REFRESHES): one.jobs
+            for one in counts
+            if one.state == "completed" and one.kind.startswith(_REFRESHES)
+        }
+
+    async def _all_refused(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for one in await list_warnings(self._app.database, code=_REFUSED):
+            found[one.subject] = found.get(one.subject, 0) + one.warnings
+        return found
+
+
+def _since(before: dict[str, int], now: dict[str, int]) -> dict[str, int]:
+    return {name: max(0, number - before.get(name, 0)) for name, number in now.items()}
