@@ -54,8 +54,16 @@ class Gatherer(Generic[A, B]):
         call = asyncio.create_task(self._ask(asked))
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
+        waiting = len(asked)
+
+        def has_left(_: object) -> None:
+            nonlocal waiting
+            waiting -= 1
+            if waiting == 0:
+                call.cancel()
+
         for _, answer in asked:
-            answer.add_done_callback(lambda _: call.cancel() if all(one.done() for _, one in asked) else None)
+            answer.add_done_callback(has_left)
 
     async def _ask(self, asked: list[tuple[A, "asyncio.Future[B]"]]) -> None:
         try:
