@@ -8,10 +8,11 @@ CREATE OR REPLACE FUNCTION livewell.rehearse_fetches(p_ended jsonb, p_now timest
 AS $function$
 #variable_conflict use_column
 declare
-    v_ended constant livewell.ended_fetch[] := livewell.read_fetches(p_ended);
+    v_ended livewell.ended_fetch[];
     v_judged livewell.fetch_verdict[];
 begin
     perform livewell.require_primary();
+    v_ended := livewell.read_fetches(p_ended);
     perform livewell.require_type(e.data_type) from unnest(v_ended) as e;
     begin
         v_judged := livewell.store_by_type(v_ended, p_now);

@@ -170,8 +170,8 @@ def news_table(news: News) -> "Table":
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("last changes")
-    table.add_column("refusals", overflow="ellipsis", no_wrap=True)
+    table.add_column("last changes", no_wrap=True)
+    table.add_column("refusals")
     for change, refusal in zip_longest((one.line for one in news.changes), news.refusals, fillvalue=""):
         table.add_row(escape(change), escape(refusal))
     return table
