@@ -34,7 +34,7 @@ class Step(StrEnum):
 SEEN_BY_PROVIDER = {Step.SENT, Step.HALF_READ}
 SEEN_BY_DATABASE = {Step.INSIDE, Step.INSIDE_AND_CUT}
 # What is committed counts, whoever has heard of it.
-STORED_BY_THE_DEAD = {Step.COMMITTED}
+STORED_BY_THE_DEAD = {Step.INSIDE, Step.COMMITTED}
 
 GO_ON = signal.SIGUSR2
 
