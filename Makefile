@@ -32,11 +32,11 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(STAMP) ## see the queue at work on a PostgreSQL of its own [SECONDS=30]
+demo: $(STAMP) ## see data kept fresh, on a PostgreSQL of its own [SECONDS=30]
 	@$(BIN)/livewell demo --seconds $(SECONDS)
 
-test: $(STAMP) ## run every test against a real PostgreSQL [JOBS=2] [ARGS="-k claim"]
-	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+test: $(STAMP) ## run every test against a real PostgreSQL [JOBS=2] [ARGS="-k claim"] [THOROUGH=1: all examples]
+	@LIVEWELL_THOROUGH=$(THOROUGH) $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
 
 check: $(STAMP) ## format, lint, types, room order, migrations, house rules
 	$(BIN)/ruff format --check $(CODE)
@@ -45,14 +45,14 @@ check: $(STAMP) ## format, lint, types, room order, migrations, house rules
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/squawk $(filter-out $(APART),$(MIGRATIONS))
 	$(if $(APART),$(BIN)/squawk --no-assume-in-transaction $(APART))
-	$(BIN)/python -m pytest -q -n $(JOBS) tests/house
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadgroup tests/house
 	@$(BIN)/python -m tests.house.sizes
 
-bench: $(STAMP) ## measure against the peers [NAME=jobs] [QUICK=1]
-	@$(BIN)/python -m benchmarks $(NAME) $(if $(QUICK),--quick)
+bench: $(STAMP) ## measure against the peers [NAME=jobs|all] [QUICK=1] [SMOKE=1: only that it runs]
+	@$(BIN)/python -m benchmarks $(NAME) $(if $(QUICK),--quick) $(if $(SMOKE),--smoke)
 
 faults: $(STAMP) ## kill, pause, cut and fill up, then count [SHORT=1]
-	@LIVEWELL_FAULTS=$(if $(SHORT),short,full) $(BIN)/python -m pytest -m "" tests/faults $(ARGS)
+	@LIVEWELL_FAULTS=$(if $(SHORT),short,full) $(BIN)/python -m pytest -m "" $(if $(SHORT),-n $(JOBS)) tests/faults $(ARGS)
 
 docs: $(STAMP) ## build the manual into site/; a broken link fails
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --clean

@@ -1,3 +1,3 @@
 """Fixtures for all tests come from the testing room."""
 
-pytest_plugins = ["livewell.testing.plugin"]
+pytest_plugins = ["livewell.testing.plugin", "tests.house.seconds"]

@@ -33,17 +33,20 @@ LIMITERS = [
     ),
     Contender(
         name="pyrate-limiter",
+        peer=True,
         prepare=python_peer("pyrate_calls"),
         note="PostgresBucket: a row per call, counted in its window; requests only",
     ),
     Contender(
         name="limits",
+        peer=True,
         prepare=_limits,
         settings={"strategy": "moving-window"},
         note="Redis, its moving window; requests only",
     ),
     Contender(
         name="limits, fixed window",
+        peer=True,
         prepare=_limits,
         settings={"strategy": "fixed-window"},
         note="Redis, its default strategy; requests only",

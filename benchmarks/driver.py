@@ -14,7 +14,7 @@ OTHER = ("psycopg_rows", "psycopg_json")
 
 def _contender(name: str, module: str, shape: str, *, theirs: bool = False) -> Contender:
     prepare = python_peer(module) if theirs else own(module)
-    return Contender(name=name, prepare=prepare, settings={"shape": shape, "batch": BATCH})
+    return Contender(name=name, peer=theirs, prepare=prepare, settings={"shape": shape, "batch": BATCH})
 
 
 CONTENDERS = [

@@ -58,10 +58,15 @@ OURS_SERIAL = Contender(
 )
 PEER_FIELD = [
     Contender(
-        name="pgqueuer", prepare=python_peer("pgqueuer"), settings={"batch_size": 500, "managers": 1}, quick_plan=LIGHT
+        name="pgqueuer",
+        peer=True,
+        prepare=python_peer("pgqueuer"),
+        settings={"batch_size": 500, "managers": 1},
+        quick_plan=LIGHT,
     ),
     Contender(
         name="procrastinate",
+        peer=True,
         prepare=python_peer("procrastinate"),
         settings={"concurrency": 50, "pool": 8},
         quick_plan={**LIGHT, "bulk": 5_000, "drain": 500},
@@ -69,18 +74,21 @@ PEER_FIELD = [
     ),
     Contender(
         name="graphile_worker",
+        peer=True,
         prepare=_node_peer("graphile.cjs"),
         settings={"concurrent_jobs": 24, "local_queue": 500, "pool_size": 25, "batch_delay_ms": 0},
         quick_plan=LIGHT,
     ),
     Contender(
         name="pg_boss",
+        peer=True,
         prepare=_node_peer("pgboss.cjs"),
         settings={"batch_size": 1000, "local_concurrency": 4, "pool_size": 10, "polling_seconds": 0.5},
         quick_plan=LIGHT,
     ),
     Contender(
         name="river",
+        peer=True,
         prepare=_river,
         settings={"max_workers": 2000, "fetch_cooldown_ms": 2, "fetch_poll_interval_ms": 20, "pool_size": 20},
         quick_plan=LIGHT,

@@ -66,13 +66,15 @@ class Size:
 FULL = Size(days=5, long_days=31, seeds=SEEDS, engine_hours=2, engine_warm_up=30)
 QUICK = Size(days=3, long_days=0, seeds=SEEDS[:1], engine_hours=1, engine_warm_up=15)
 
+SMOKE = Size(days=2, long_days=0, seeds=SEEDS[:1], engine_hours=0.1, engine_warm_up=2)
+
 SHOWN = ("ok", "within_ttl", "ok_lone", "w99", "worst_hour", "dark_hours", "gigabytes", "requests", "unchanged")
 
 Runs = dict[tuple[str, int, float], Figures]
 
 
 async def run(context: Context) -> None:
-    size = QUICK if context.quick else FULL
+    size = {"full": FULL, "quick": QUICK, "smoke": SMOKE}[context.size]
     context.versions["postgresql"] = await context.server.version()
     processes = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
     try:

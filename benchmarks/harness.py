@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from rich.console import Console
 
@@ -21,6 +21,9 @@ from benchmarks.stage.cache import ROOT, Unavailable
 from benchmarks.stage.server import Server
 
 CHILD_LIMIT = 600.0
+
+
+Size = Literal["full", "quick", "smoke"]
 
 
 class Benchmark(Protocol):
@@ -51,6 +54,7 @@ class Contender:
     plan: Mapping[str, Any] = field(default_factory=dict)
     quick_plan: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    peer: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,13 +83,22 @@ class Context:
     """One run of one benchmark: what it may use, and what it found."""
 
     name: str
-    quick: bool
+    size: Size
     only: str | None
     server: Server
     console: Console
     rows: list[dict[str, Any]] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def quick(self) -> bool:
+        """Smaller sizes and one round; so is a smoke run, of which nobody wants the figures."""
+        return self.size != "full"
+
+    @property
+    def smoke(self) -> bool:
+        return self.size == "smoke"
 
     @property
     def rounds(self) -> int:
@@ -96,6 +109,13 @@ class Context:
 
     def say(self, text: str) -> None:
         self.console.print(text, highlight=False)
+
+
+def require_nothing_failed(context: Context) -> None:
+    """A contender that failed ends a smoke run badly: that it runs is all that was asked."""
+    failed = [row for row in context.rows if "failed" in row]
+    if failed:
+        raise ContenderFailed(f"{context.name}: {failed}")
 
 
 @dataclass(kw_only=True)
@@ -148,6 +168,8 @@ async def race(context: Context, contenders: Sequence[Contender], plan: Mapping[
 async def _prepared(context: Context, contenders: Sequence[Contender]) -> list[tuple[Contender, Program]]:
     ready = []
     for contender in contenders:
+        if context.smoke and contender.peer:
+            continue
         try:
             ready.append((contender, await asyncio.to_thread(contender.prepare)))
         except Unavailable as reason:
@@ -170,7 +192,15 @@ async def _one_run(
 
 def plan_of(context: Context, contender: Contender, plan: Mapping[str, Any]) -> dict[str, Any]:
     quick = contender.quick_plan if context.quick else {}
-    return {**plan, **contender.plan, **quick, "settings": dict(contender.settings)}
+    full = {**plan, **contender.plan, **quick}
+    return {**(_hundredth(full) if context.smoke else full), "settings": dict(contender.settings)}
+
+
+def _hundredth(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts of hundreds and more, cut down; what is small already stays."""
+    return {
+        name: max(10, size // 100) if isinstance(size, int) and size >= 100 else size for name, size in plan.items()
+    }
 
 
 async def child_lines(program: Program, url: str, plan: Mapping[str, Any]) -> AsyncIterator[dict[str, Any]]:

@@ -7,15 +7,17 @@ many fetches, and while 200 large answers are under way.
 import statistics
 from typing import Any
 
-from benchmarks.harness import Bar, Context
+from benchmarks.harness import Bar, Context, Size
 from benchmarks.stage.provider import answering, child, declared
 
 CONCURRENCY = 100
 KEYS_AT_ONCE = 20
+# Items, turns over them, and turns of the run whose memory is watched.
+SIZES: dict[Size, tuple[int, int, int]] = {"full": (20_000, 2, 10), "quick": (2_000, 1, 2), "smoke": (200, 1, 2)}
 
 
 async def bars(context: Context) -> list[Bar]:
-    items, turns, many_turns = (2_000, 1, 2) if context.quick else (20_000, 2, 10)
+    items, turns, many_turns = SIZES[context.size]
     found: dict[str, list[float]] = {"raw": [], "one": [], "many": []}
     async with answering() as url:
         for _ in range(context.rounds):

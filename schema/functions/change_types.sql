@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.change_types(p_declared jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.change_types(p_declared jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamp with time zone DEFAULT clock_timestamp())
  RETURNS TABLE(thing text, name text, change text, field text, old jsonb, new jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -12,6 +12,7 @@ declare
     v_types livewell.data_type[];
     v_changes jsonb;
 begin
+    perform livewell.require_primary();
     if jsonb_typeof(p_declared) is distinct from 'object' then
         raise exception using errcode = 'LWR03', message = 'types are declared as a JSON object: their fields by name';
     end if;
@@ -21,14 +22,12 @@ begin
         when o.content is null then 'add' when livewell.same_type(o.content, n.content) then 'same' else 'change'
     end) order by n.name)
     into v_changes
-    from (select t.name, to_jsonb(t) - '{name,created_at,updated_at}'::text[] as content from unnest(v_types) as t) as n
-    left join (select t.name, to_jsonb(t) - '{name,created_at,updated_at}'::text[] as content from livewell.data_type as t) as o
-        on o.name = n.name;
-    -- What stays as it is was checked when it was written; a table that went since is the concern of check_types.
-    perform livewell.require_sound_types(array(
+    from (select t.name, livewell.type_content(t) as content from unnest(v_types) as t) as n
+    left join (select t.name, livewell.type_content(t) as content from livewell.data_type as t) as o on o.name = n.name;
+    perform livewell.require_possible_types(array(
         select t from unnest(v_types) as t
         where t.name in (select c.name from jsonb_to_recordset(v_changes) as c (name text, change text) where c.change <> 'same')
-    ), p_now);
+    ));
     if not p_plan_only then
         perform livewell.put_types(v_types, p_now);
         perform livewell.audit_types(v_changes, p_reason, p_actor, p_now);

@@ -27,7 +27,11 @@ begin
     update livewell.item as i
     set viewers = i.viewers + c.by,
         watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,
-        due_at = case when i.viewers = 0 and c.by > 0 then least(i.due_at, p_now) else i.due_at end,
+        due_at = case
+            when i.viewers = 0 and c.by > 0 and not (i.failed_refreshes > 0 and i.decision is not distinct from 'refresh_failed')
+                then least(i.due_at, p_now)
+            else i.due_at
+        end,
         viewers_average = case when i.averaged_at is null then 0
             else i.viewers + (i.viewers_average - i.viewers) * power(
                 0.5::double precision, greatest(0, extract(epoch from p_now - i.averaged_at)::double precision) / 86400
@@ -38,4 +42,7 @@ begin
         select c.id, sum(c.by)::integer as by from unnest(p_item_ids, p_by) as c (id, by) group by c.id having sum(c.by) <> 0
     ) as c
     where i.id = c.id;
+    if 0 > any (p_by) then
+        perform livewell.let_refreshes_go(p_item_ids, p_now);
+    end if;
 end $function$;

@@ -31,6 +31,6 @@ begin
     limit 1;
     if found then
         raise exception using errcode = 'LWB04', message = format('unknown provider %s', v_stranger),
-            hint = 'livewell provider list';
+            hint = 'livewell providers list';
     end if;
 end $function$;

@@ -11,11 +11,11 @@ begin
     perform livewell.require_primary();
     perform livewell.require_type(n.name) from unnest(p_names) as n (name);
     return query
-    select t.name, f.severity, f.problem, f.message, f.fix
+    select t.name, case when t.enabled or f.problem in ('invalid', 'cron') then f.severity else 'warning' end, f.problem, f.message, f.fix
     from livewell.data_type as t
     cross join lateral livewell.findings_on_type(t, p_now) as f
     where p_names is null or t.name = any (p_names)
-    order by t.name, f.severity, f.problem, f.message;
+    order by 1, 2, 3, 4;
 end $function$;
 
 grant execute on function livewell.check_types(text[],timestamp with time zone) to livewell_service;

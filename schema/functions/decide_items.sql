@@ -30,6 +30,7 @@ begin
             case when c.policy = 'value' and p_priority is null then o.room end as room, c.policy,
             case
                 when not l.stale then 'fresh'
+                when i.failed_refreshes > 0 and i.decision = 'refresh_failed' and i.due_at > p_now then 'refresh_failed'
                 when l.opens_at is not null then 'gate_closed'
                 when l.error is not null and i.failed_check_at > p_now - l.ttl then 'check_failed'
                 when c.active is not true then 'endpoint_closed'
@@ -37,7 +38,7 @@ begin
                 when c.policy = 'value' and coalesce(p_priority, 0) >= 0 and l.newest is not null and l.error is null and l.score <= 0 then 'not_worth'
                 else 'queued'
             end as decision,
-            i.failed_check_at
+            i.failed_check_at, i.due_at
         from unnest(p_looks) as l
         join livewell.item as i on i.id = l.item_id
         join livewell.data_type as t on t.name = l.data_type
@@ -74,6 +75,7 @@ begin
             when 'fresh' then greatest(d.newest + d.ttl, p_now + least(d.ttl, interval '1 minute') / 60)
             when 'gate_closed' then greatest(d.opens_at, p_now + interval '1 second')
             when 'check_failed' then d.failed_check_at + d.ttl
+            when 'refresh_failed' then d.due_at
             when 'not_worth' then p_now + least(greatest(d.ttl / 4, v_look_again), interval '5 minutes')
             when 'queued' then p_now + v_queued_again
             when 'quota_closed' then p_now + interval '1 minute'

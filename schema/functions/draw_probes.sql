@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.draw_probes(p_provider text, p_credit double precision, p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.draw_probes(p_provider text, p_calls integer, p_now timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -8,27 +8,24 @@ CREATE OR REPLACE FUNCTION livewell.draw_probes(p_provider text, p_credit double
 AS $function$
 declare
     v_ids bigint[];
-    v_spent double precision;
+    v_spent integer;
     v_type text;
     v_shut bigint[] := array[]::bigint[];
 begin
-    select array_agg(d.id), sum(d.bytes) into v_ids, v_spent
+    select array_agg(d.id) into v_ids
     from (
-        select r.id, r.bytes, sum(r.bytes) over (order by r.place) - r.bytes as before
-        from (
-            select i.id, -ln(1 - random()) / (i.viewers * s.weight) as place,
-                coalesce(i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes, 1)::double precision as bytes
-            from livewell.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s
-            join livewell.item as i on i.id = s.item_id and i.watched
-            join livewell.data_type as t on t.name = i.data_type and t.enabled
-            join livewell.endpoint as e on e.name = t.endpoint and e.state = 'active' and e.provider = p_provider
-            left join livewell.type_learning as y on y.data_type = i.data_type
-            where not exists (select from livewell.probe as p where p.item_id = i.id)
-            order by place
-            limit 100
-        ) as r
-    ) as d
-    where d.before < p_credit;
+        select i.id
+        from livewell.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s
+        join livewell.item as i on i.id = s.item_id and i.watched
+        join livewell.data_type as t on t.name = i.data_type and t.enabled
+        join livewell.endpoint as e on e.name = t.endpoint and e.state = 'active' and e.provider = p_provider
+        where not exists (select from livewell.probe as p where p.item_id = i.id)
+        order by -ln(1 - random()) / (i.viewers * s.weight)
+        limit least(p_calls, 100)
+    ) as d;
+    v_ids := array(
+        select i.id from livewell.item as i where i.id = any (v_ids) and i.watched order by i.id for no key update skip locked
+    );
     for v_type in
         select distinct t.name from livewell.item as i join livewell.data_type as t on t.name = i.data_type
         where i.id = any (v_ids) and t.gate <> 'always'
@@ -49,6 +46,7 @@ begin
     where i.id = any (v_ids) and i.id <> all (v_shut) and i.expires_at is not null
     order by i.id
     on conflict (item_id) do nothing;
+    get diagnostics v_spent = row_count;
     perform livewell.enqueue_jobs(r.jobs, 'raise_priority', p_now)
     from (
         select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
@@ -61,8 +59,12 @@ begin
         join livewell.data_type as t on t.name = i.data_type
         left join livewell.estimate as s on s.endpoint = t.endpoint and s.subject = 'refresh.' || i.data_type
         where i.id = any (v_ids) and i.id <> all (v_shut) and i.expires_at is not null
+            -- A refresh that runs is left alone: whoever ends it locks it first and its item after, the other way round.
+            and (
+                select j.state from livewell.job_live as j where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key limit 1
+            ) is distinct from 'processing'
     ) as r
     where r.jobs is not null;
-    update livewell.probe_credit as c set credit = c.credit - coalesce(v_spent, 0) where c.provider = p_provider;
-    return coalesce(cardinality(v_ids), 0) - cardinality(v_shut);
+    update livewell.probe_allowance as a set credit = greatest(a.credit - v_spent, 0) where a.provider = p_provider;
+    return cardinality(v_ids) - cardinality(v_shut);
 end $function$;

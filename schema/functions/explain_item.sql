@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
 CREATE OR REPLACE FUNCTION livewell.explain_item(p_type text, p_key text, p_now timestamp with time zone DEFAULT clock_timestamp())
- RETURNS TABLE(data_type text, key text, item_id bigint, endpoint text, policy text, strategy text, viewers integer, viewers_average double precision, watched_since timestamp with time zone, newest timestamp with time zone, ttl interval, stale boolean, error text, gate text, gate_opens_at timestamp with time zone, fetches integer, changes integer, change_rate double precision, bytes double precision, price double precision, score double precision, decision text, decided_at timestamp with time zone, decision_now text, due_at timestamp with time zone, last_outcome text, last_outcome_at timestamp with time zone, job_id bigint, job_state text, job_priority integer, job_due_at timestamp with time zone, job_cause text, next_walk_at timestamp with time zone)
+ RETURNS TABLE(data_type text, key text, item_id bigint, endpoint text, policy text, strategy text, viewers integer, viewers_average double precision, watched_since timestamp with time zone, newest timestamp with time zone, ttl interval, stale boolean, error text, gate text, gate_opens_at timestamp with time zone, fetches integer, changes integer, change_rate double precision, bytes double precision, price double precision, score double precision, decision text, decided_at timestamp with time zone, decision_now text, due_at timestamp with time zone, last_outcome text, last_reason text, last_outcome_at timestamp with time zone, failed_refreshes integer, job_id bigint, job_state text, job_attempt integer, job_priority integer, job_due_at timestamp with time zone, job_cause text, held_by text, held_until timestamp with time zone, next_walk_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -34,8 +34,9 @@ begin
         i.watched_since,
         l.newest, l.ttl, l.stale, l.error, t.gate, l.opens_at, i.fetches, i.changes, l.rate,
         coalesce(l.bytes, i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes), r.price, coalesce(l.score, i.score),
-        i.decision, i.decided_at, d.decision, i.due_at, i.last_outcome, i.last_outcome_at, j.id, j.state, j.priority, j.due_at,
-        j.payload ->> 'cause', w.next_at
+        i.decision, i.decided_at, d.decision, i.due_at, o.outcome, o.reason, o.ended_at, i.failed_refreshes, j.id,
+        livewell.shown_state(j.state, j.attempt, j.due_at, p_now), j.attempt, j.priority, j.due_at, j.payload ->> 'cause', h.reason,
+        h.until, w.next_at
     from unnest(v_looks, v_rates)
         as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate)
     join livewell.item as i on i.id = l.item_id
@@ -47,6 +48,18 @@ begin
     left join livewell.byte_price as r on r.provider = e.provider
     left join livewell.scheduled_walk as w on w.data_type = i.data_type
     left join livewell.job_live as j on j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key
+    left join lateral livewell.refresh_hold(i.data_type, t.endpoint, p_now) as h on j.state is distinct from 'processing'
+    left join lateral (
+        select a.outcome, livewell.one_line(coalesce(a.error ->> 'message', a.reason), 300) as reason, a.ended_at
+        from livewell.job_attempt as a where a.job_id = j.id order by a.attempt desc, a.ended_at desc limit 1
+    ) as a on true
+    -- What was fetched tells its item; an attempt that never came so far is known to its job only.
+    cross join lateral (
+        select i.last_outcome as outcome, i.last_reason as reason, i.last_outcome_at as ended_at
+        where a.ended_at is null or a.ended_at <= i.last_outcome_at
+        union all
+        select a.outcome, a.reason, a.ended_at where a.ended_at > coalesce(i.last_outcome_at, '-infinity')
+    ) as o
     order by i.data_type;
 end $function$;
 

@@ -7,13 +7,13 @@ CREATE OR REPLACE FUNCTION livewell.findings_on_fetch(p_type livewell.data_type)
  SET search_path TO ''
 AS $function$
     select 'error', 'no_base_url', format('provider %s has no base_url', p.name),
-        format('livewell provider set %s base_url=https://…', p.name)
+        format('write [provider.%s] base_url = "https://…"', p.name)
     from livewell.endpoint as e
     join livewell.provider as p on p.name = e.provider
     where e.name = (p_type).endpoint and (p_type).fetch_call is not null and p.base_url is null
     union all
     select 'warning', 'no_key_in', format('provider %s has keys and does not say how they travel', p.name),
-        format('livewell provider set %s key_in=header:NAME (or query:NAME, or bearer)', p.name)
+        format('write [provider.%s] key_in = "header:NAME" (or "query:NAME", or "bearer")', p.name)
     from livewell.endpoint as e
     join livewell.provider as p on p.name = e.provider
     where e.name = (p_type).endpoint and (p_type).fetch_call is not null and p.key_in is null

@@ -26,6 +26,6 @@ begin
     where c.name = any (v_unique) and not c.is_filled and coalesce((p_columns -> c.name ->> 'nullable')::boolean, false);
     if p_type.source_rule is not null and p_type.source_time_column is null then
         return query select 'error', 'no_source_time', format('%s has a rule for source times, but no column that has them', p_type.name),
-            'name it: source_time_column';
+            'write source_time.column = "…", or source_time = true on the field that is it';
     end if;
 end $function$;

@@ -12,7 +12,7 @@ begin
     select u.* into v_use from livewell.limit_use as u where u.name = p_name for update;
     if not found then
         raise exception using errcode = 'LWB01', message = format('unknown endpoint %s', coalesce(p_name, '')),
-            hint = 'livewell endpoint list';
+            hint = 'livewell endpoints list';
     end if;
     return v_use;
 end $function$;

@@ -31,7 +31,7 @@ begin
     if found then
         raise exception using errcode = 'LWB02',
             message = format('%s holds %s waiting jobs and allows %s: %s more are refused', v_full.name, v_full.waiting, v_full.depth_limit, v_full.jobs),
-            hint = format('queue less, wait, or: livewell endpoint set %s depth_limit=N', v_full.name);
+            hint = format('queue less, wait, or: livewell endpoints set %s depth_limit=N', v_full.name);
     end if;
     select jsonb_object_agg(e.name, jsonb_build_object(
         'delay', case when p.share >= e.backpressure_share then extract(epoch from e.backpressure_delay) end, 'serial', e.serial_keys

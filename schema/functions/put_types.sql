@@ -20,6 +20,7 @@ begin
         keys_per_request = excluded.keys_per_request, value_rule = excluded.value_rule, key_pattern = excluded.key_pattern,
         keys_table = excluded.keys_table, keys_key_column = excluded.keys_key_column,
         keys_active_column = excluded.keys_active_column, keys_exchange_column = excluded.keys_exchange_column,
-        enabled = excluded.enabled, fetch_call = excluded.fetch_call, fields = excluded.fields, extra = excluded.extra, updated_at = p_now
+        enabled = excluded.enabled, fetch_call = excluded.fetch_call, fields = excluded.fields, extra = excluded.extra,
+        read_rule = excluded.read_rule, updated_at = p_now
     where t.* is distinct from excluded.*;
 end $function$;

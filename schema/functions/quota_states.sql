@@ -12,7 +12,8 @@ declare
 begin
     return query
     select
-        p.name, p.quota_bytes, r.allowed, r.used, r.in_flight, (r.used + r.in_flight) / r.allowed::double precision, q.level,
+        p.name, p.quota_bytes, r.allowed, r.used, r.in_flight,
+        coalesce((r.used + r.in_flight) / nullif(r.allowed, 0)::double precision, 1), q.level,
         p.state = 'active' and r.used + r.in_flight < r.allowed, p.state = 'active' and not r.low and r.used + r.in_flight < r.allowed,
         case when r.used + r.in_flight >= r.allowed then f.opens_at end,
         case

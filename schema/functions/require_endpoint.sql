@@ -16,6 +16,9 @@ begin
     where e.provider = split_part(p_endpoint, '/', 1) or e.name ilike '%' || nullif(split_part(p_endpoint, '/', 2), '') || '%'
     order by e.name limit 1;
     raise exception using errcode = 'LWB01', message = format('unknown endpoint %s', coalesce(p_endpoint, '(none)')),
-        hint = case when v_near is null then 'declare it in livewell.toml, then: livewell apply'
-            else format('did you mean %s? a new one is declared in livewell.toml', v_near) end;
+        hint = coalesce(format('did you mean %s? ', v_near), '') || format(
+            'declare it in livewell.toml: [provider.%s.endpoint.%s] requests = { per_minute = 60 }',
+            coalesce(nullif(split_part(p_endpoint, '/', 1), ''), 'NAME'),
+            regexp_replace(coalesce(nullif(substr(p_endpoint, strpos(p_endpoint, '/') + 1), ''), 'NAME'), '^.*[^A-Za-z0-9_-].*$', '"\&"')
+        );
 end $function$;

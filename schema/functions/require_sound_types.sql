@@ -1,34 +1,24 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.require_sound_types(p_types livewell.data_type[], p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.require_sound_types(p_declared jsonb, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-    v_type livewell.data_type;
-    v_found record;
-    v_message text;
-    v_fix text;
+    v_wrong record;
 begin
-    foreach v_type in array coalesce(p_types, '{}') loop
-        if livewell.type_problem(v_type) is not null then
-            perform livewell.refuse_type(v_type.name, livewell.type_problem(v_type));
-        end if;
-        begin
-            perform livewell.require_endpoint(v_type.endpoint);
-        exception
-            when sqlstate 'LWB01' then
-                get stacked diagnostics v_message = message_text, v_fix = pg_exception_hint;
-                perform livewell.refuse_type(v_type.name, v_message, v_fix);
-        end;
-        select f.message, f.fix into v_found
-        from livewell.findings_on_type(v_type, p_now) as f
-        where f.severity = 'error' and (v_type.enabled or f.problem = 'cron')
-        limit 1;
-        if found then
-            perform livewell.refuse_type(v_type.name, v_found.message, v_found.fix);
-        end if;
-    end loop;
+    select min(f.data_type) as name, string_agg(format('type %s: %s', f.data_type, f.message), '; ') as message,
+        string_agg(distinct f.fix, '; ') filter (where f.fix <> '') as fix
+    into v_wrong
+    from livewell.findings_on_asked(p_declared, p_now) as f
+    join livewell.types_as_asked(p_declared, p_now) as n on n.name = f.data_type
+    left join livewell.data_type as o on o.name = f.data_type
+    -- What stays as it is was checked when it was written; a table that went since is the concern of check_types.
+    where f.severity = 'error' and not coalesce(livewell.same_type(livewell.type_content(o), livewell.type_content(n)), false);
+    if v_wrong.name is not null then
+        raise exception using errcode = 'LWR03', message = v_wrong.message, detail = format('type %s', v_wrong.name),
+            hint = coalesce(v_wrong.fix, '');
+    end if;
 end $function$;

@@ -39,19 +39,39 @@ begin
         where j.id = any (array(select e.id from expired as e where e.next_state <> 'pending'))
         returning j.*
     ),
-    kept as (
-        insert into livewell.job (
+    ended as materialized (
+        select
+            g.id, e.next_state, g.lane_id, g.kind, g.priority, g.due_at, g.attempt, g.failures + 1 as failures, g.retries, g.payload,
+            g.category, g.dedupe_key, g.serial_key, g.endpoint, g.estimated_bytes, g.estimated_tokens, g.worker, g.started_at,
+            g.cancel_reason, g.trace_context, g.created_at,
+            jsonb_build_object('type', 'LeaseExpired', 'message', format('worker %s went silent', g.worker)) as error,
+            coalesce(g.cancel_reason, format('lease expired on attempt %s: worker %s went silent', g.attempt, g.worker)) as reason
+        from gone as g join expired as e on e.id = g.id
+    ),
+    cancelled as (
+        insert into livewell.job_done (
             id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
             endpoint, estimated_bytes, estimated_tokens, worker, started_at, cancel_reason, trace_context, created_at,
             finished_at, error, reason
         )
         select
-            g.id, e.next_state, g.lane_id, g.kind, g.priority, g.due_at, g.attempt, g.failures + 1, g.retries, g.payload,
-            g.category, g.dedupe_key, g.serial_key, g.endpoint, g.estimated_bytes, g.estimated_tokens, g.worker, g.started_at,
-            g.cancel_reason, g.trace_context, g.created_at, p_now,
-            jsonb_build_object('type', 'LeaseExpired', 'message', format('worker %s went silent', g.worker)),
-            coalesce(g.cancel_reason, format('lease expired on attempt %s: worker %s went silent', g.attempt, g.worker))
-        from gone as g join expired as e on e.id = g.id
+            e.id, e.next_state, e.lane_id, e.kind, e.priority, e.due_at, e.attempt, e.failures, e.retries, e.payload, e.category,
+            e.dedupe_key, e.serial_key, e.endpoint, e.estimated_bytes, e.estimated_tokens, e.worker, e.started_at, e.cancel_reason,
+            e.trace_context, e.created_at, p_now, e.error, e.reason
+        from ended as e where e.next_state = 'cancelled'
+    ),
+    -- By its own name, so that whoever waits for dead letters is told.
+    dead as (
+        insert into livewell.job_failed (
+            id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
+            endpoint, estimated_bytes, estimated_tokens, worker, started_at, cancel_reason, trace_context, created_at,
+            finished_at, error, reason
+        )
+        select
+            e.id, e.next_state, e.lane_id, e.kind, e.priority, e.due_at, e.attempt, e.failures, e.retries, e.payload, e.category,
+            e.dedupe_key, e.serial_key, e.endpoint, e.estimated_bytes, e.estimated_tokens, e.worker, e.started_at, e.cancel_reason,
+            e.trace_context, e.created_at, p_now, e.error, e.reason
+        from ended as e where e.next_state = 'failed'
     ),
     again as (
         update livewell.job_live as j

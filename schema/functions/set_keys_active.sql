@@ -17,7 +17,7 @@ begin
     limit 1;
     if found then
         raise exception using errcode = 'LWR05', message = format('type %s has no key %L', p_type, left(v_stranger, 100)),
-            hint = format('livewell keys-of %s list', p_type);
+            hint = format('livewell keys list %s', p_type);
     end if;
     with changed as (
         update livewell.type_key as t set active = p_active

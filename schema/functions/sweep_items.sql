@@ -18,11 +18,12 @@ begin
         where i.id > coalesce(v_reached, 0) and i.watched
         order by i.id limit p_slice
     );
-    -- Who waits for a refresh is not asked again: its watchdog is set.
+    -- Who waits for a refresh, or because one failed, is not asked again: the time is set.
     update livewell.item as i set due_at = p_now
     where i.id = any (array(
         select n.id from livewell.item as n
         where n.id = any (v_ids) and n.due_at > p_now and n.decision is distinct from 'queued'
+            and not (n.failed_refreshes > 0 and n.decision is not distinct from 'refresh_failed')
         order by n.id for no key update skip locked
     ));
     get diagnostics v_moved = row_count;

@@ -7,21 +7,21 @@ CREATE OR REPLACE FUNCTION livewell.task_freshness_probes(p_now timestamp with t
  SET search_path TO ''
 AS $function$
 declare
-    v_credit record;
+    v_allowed record;
     v_drawn integer := 0;
 begin
     perform livewell.require_primary();
     perform livewell.credit_probes(p_now);
-    for v_credit in
-        select c.provider, c.credit from livewell.probe_credit as c
-        join livewell.provider as p on p.name = c.provider and p.state = 'active'
-        where c.credit > 0 and livewell.quota_open(c.provider, 0, p_now)
-        order by c.provider
+    for v_allowed in
+        select a.provider, least(floor(a.credit), 100)::integer as calls from livewell.probe_allowance as a
+        join livewell.provider as p on p.name = a.provider and p.state = 'active'
+        where a.credit >= 1 and livewell.quota_open(a.provider, 0, p_now)
+        order by a.provider
     loop
         begin
-            v_drawn := v_drawn + livewell.draw_probes(v_credit.provider, v_credit.credit, p_now);
+            v_drawn := v_drawn + livewell.draw_probes(v_allowed.provider, v_allowed.calls, p_now);
         exception when others then
-            perform livewell.warn('freshness.probes_failed', v_credit.provider, format('%s: %s', sqlstate, sqlerrm), p_now);
+            perform livewell.warn('freshness.probes_failed', v_allowed.provider, format('%s: %s', sqlstate, sqlerrm), p_now);
         end;
     end loop;
     return jsonb_build_object('drawn', v_drawn);

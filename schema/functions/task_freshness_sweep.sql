@@ -12,6 +12,7 @@ declare
     );
 begin
     perform livewell.require_primary();
+    perform livewell.let_refreshes_go(livewell.unwatched_refreshes(1000, p_now), p_now);
     return livewell.sweep_items((
         select greatest(100, ceil(count(*) / v_runs))::integer from livewell.item as i where i.watched
     ), p_now);

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.warn(p_code text, p_subject text, p_message 
 AS $function$
 begin
     insert into livewell.warning as w (hour, code, subject, warnings, message, first_at, last_at)
-    values (date_trunc('hour', p_now, 'UTC'), p_code, coalesce(p_subject, ''), p_times, left(p_message, 2000), p_now, p_now)
+    values (date_trunc('hour', p_now, 'UTC'), p_code, coalesce(p_subject, ''), p_times, livewell.one_line(p_message, 2000), p_now, p_now)
     on conflict (hour, code, subject) do update
     set warnings = w.warnings + excluded.warnings, message = excluded.message, last_at = greatest(w.last_at, excluded.last_at);
 end $function$;

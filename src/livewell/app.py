@@ -18,18 +18,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
-import structlog
 from pydantic import BaseModel, ValidationError
 
 from livewell.audit import tell_sealed
 from livewell.budgets import BudgetGauges, BudgetStore
-from livewell.fetching import Client, Fetcher, Fetching, FetchStore, SourceBook
-from livewell.freshness import FreshnessGauges, FreshnessStore
+from livewell.fetching import Client, Fetcher, Fetching, FetchStore, SourceBook, declare_types, source_time_of
+from livewell.freshness import FreshnessGauges
 from livewell.jobs import (
     CANCEL_CHANNEL,
     JOBS_CHANNEL,
     Enqueued,
-    InvalidJob,
     JobRequest,
     JobStore,
     JsonObject,
@@ -51,17 +49,17 @@ from livewell.kernel import (
     EmbeddedPostgres,
     Listener,
     LivewellError,
+    Logger,
     Service,
     ServiceOptions,
     migrate,
 )
-from livewell.presence import Presence, PresenceGauges, tell_recounted, tell_swept
+from livewell.presence import PresenceGauges, tell_recounted, tell_swept
 from livewell.registry import (
     TYPES_CHANNEL,
     CalendarKeeper,
     InvalidType,
     ReadOnlyRegistry,
-    RegistryStore,
     TypeDeclaration,
     type_fields,
 )
@@ -75,12 +73,12 @@ from livewell.schedule import (
     TaskGauges,
     TaskHandler,
     TaskRunner,
-    TaskStore,
     task_handler_of,
     this_node,
 )
 from livewell.settings import CHANNEL as SETTINGS_CHANNEL
 from livewell.settings import SettingsWatcher
+from livewell.stores import Stores
 from livewell.worker import (
     Handler,
     HandlerFunction,
@@ -97,7 +95,7 @@ T = TypeVar("T", bound=TaskFunction)
 FetcherClass: TypeAlias = type[Fetcher[Any]]
 C = TypeVar("C", bound=FetcherClass)
 
-log = structlog.get_logger("livewell.app")
+log = Logger("livewell.app")
 
 # When the database is back after an outage, however long, everything asks again within this time.
 LONGEST_PAUSE = timedelta(seconds=4)
@@ -115,7 +113,11 @@ TELLERS = {
 }
 
 
-class Livewell:
+# What a file says of how a type is fetched; the class says it now.
+_FETCHED_BY_CLASS = {"fetch_call": None, "fields": None, "model": None}
+
+
+class Livewell(Stores):
     """Declares kinds, queues jobs, runs workers; opened with `async with`."""
 
     def __init__(
@@ -135,7 +137,6 @@ class Livewell:
         )
         self._data_folder = data_folder
         self._embedded: EmbeddedPostgres | None = None
-        self._database: Database | None = None
         self._checker: PayloadChecker | None = None
         self._handlers: dict[str, Handler] = {}
         self._kinds_of: dict[type[BaseModel], str] = {}
@@ -149,39 +150,9 @@ class Livewell:
         """Use this database rather than the one the application was made for; before it is opened."""
         self._url = database_url
 
-    @property
-    def database(self) -> Database:
-        if self._database is None:
-            raise InvalidJob("the application is not open", fix="use it inside `async with app:`")
-        return self._database
-
-    @property
-    def jobs(self) -> JobStore:
-        return JobStore(self.database)
-
-    @property
-    def budgets(self) -> BudgetStore:
-        return BudgetStore(self.database)
-
-    @property
-    def presence(self) -> Presence:
-        return Presence(self.database)
-
-    @property
-    def freshness(self) -> FreshnessStore:
-        return FreshnessStore(self.database)
-
-    @property
-    def fetches(self) -> FetchStore:
-        return FetchStore(self.database)
-
-    @property
-    def tasks(self) -> TaskStore:
-        return TaskStore(self.database)
-
-    @property
-    def registry(self) -> RegistryStore:
-        return RegistryStore(self.database)
+    def folder_to_make(self) -> Path | None:
+        """Where opening makes a new, empty embedded database; None when there is one, or another is named."""
+        return None if self._url else EmbeddedPostgres(self._data_folder).folder_to_make()
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -218,13 +189,15 @@ class Livewell:
     async def _declare_types(self) -> None:
         """Types are the owner's: another login finds them declared, or is told what to do."""
         try:
-            await self.registry.apply_types(self._types, plan_only=False, actor="application")
+            async with self.database.transaction() as connection:
+                await declare_types(connection, self._types, actor="application", fetchers=self._fetchers)
         except ReadOnlyRegistry:
             known = {one.name for one in await self.registry.list_types()}
             if not self._types.keys() <= known:
                 raise
 
     async def __aexit__(self, *_: object) -> None:
+        await self._close_items()
         if self._client is not None:
             await self._client.close()
             self._client = None
@@ -280,7 +253,10 @@ class Livewell:
         return declare
 
     def type(self, name: str, **fields: Any) -> Callable[[C], C]:
-        """Make the decorated `Fetcher` what fetches a data type; the other fields are those of `[type.NAME]`."""
+        """Make the decorated `Fetcher` what fetches a data type; the other fields are those of `[type.NAME]`.
+
+        How the type was fetched before, by another class or by what a file declared, is forgotten.
+        """
         try:
             declared = type_fields(TypeDeclaration.model_validate(fields))
         except ValidationError as error:
@@ -290,7 +266,7 @@ class Livewell:
 
         def declare(fetcher: C) -> C:
             self._fetchers[name] = fetcher
-            self._types[name] = declared
+            self._types[name] = {**_FETCHED_BY_CLASS, **_source_time(fetcher, declared), **declared}
             return fetcher
 
         return declare
@@ -511,6 +487,12 @@ class Livewell:
         if not answer.handled and request.kind not in self._warned:
             self._warned.add(request.kind)
             log.warning("kind_unhandled", kind=request.kind, job_id=answer.job_id, fix="start a worker for it")
+
+
+def _source_time(fetcher: FetcherClass, declared: Mapping[str, Any]) -> dict[str, str]:
+    """The column of the source time, in a table of one's own: the field of the model that is marked as it."""
+    marked = source_time_of(fetcher) if declared.get("table_name") else None
+    return {} if marked is None else {"source_time_column": marked}
 
 
 def _as_json(payload: Any) -> JsonObject:

@@ -4,8 +4,11 @@ import asyncio
 import os
 import pty
 
+import pytest_asyncio
+
 from livewell.audit import AuditStore
 from livewell.kernel import Database
+from livewell.testing import make_market_data
 from tests.acceptance.command import LIVEWELL, Cli
 
 FILE = """\
@@ -39,15 +42,21 @@ livewell.toml:11: unknown section "provder" (did you mean "provider"?) [kernel.u
 """  # noqa: E501 - as it is printed
 
 
+@pytest_asyncio.fixture(autouse=True)
+async def _market_data(owner: Database) -> None:
+    """The account that most of these tests tune."""
+    await make_market_data(owner)
+
+
 async def test_a_file_is_planned_applied_and_then_nothing_is_left_to_do(cli: Cli, database: Database) -> None:
     """The plan names what is added and what changes from what to what; applied once, the file is how things are."""
     (cli.folder / "livewell.toml").write_text(FILE)
     planned = await cli("apply", "--plan")
     assert planned.out.splitlines() == [
-        "+ provider acme (20 GB in 30 days, 0.95 of it used)",
+        "+ provider acme (20 GB in 30 d, 95 % of it used)",
         "+ endpoint acme/quote (300/min, 10 at once)",
         "~ endpoint fmp: requests_per_minute 300 → 60",
-        "~ endpoint fmp: send_within 2s → 1s",
+        "~ endpoint fmp: send_within 2 s → 1 s",
         "+ key acme@default (from env:ACME_KEY)",
         "+ key acme@second (from file:/run/secrets/acme)",
     ]
@@ -58,7 +67,7 @@ async def test_a_file_is_planned_applied_and_then_nothing_is_left_to_do(cli: Cli
     assert "@" in (actors.pop() or "")
     again = await cli("apply")
     assert again.out == "nothing to change: everything is as livewell.toml declares it\n"
-    shown = (await cli("endpoint", "show", "acme/quote", "--json")).json
+    shown = (await cli("endpoints", "show", "acme/quote", "--json")).json
     assert (shown["requests_per_minute"], shown["concurrent"], shown["limiter"]) == (300, 10, "strict")
 
 
@@ -159,7 +168,7 @@ async def test_what_stays_is_shown_to_who_asks(cli: Cli) -> None:
     (cli.folder / "livewell.toml").write_text("[provider.fmp]\n")
     shown = (await cli("apply", "--verbose")).out.splitlines()
     assert "= provider fmp: as declared" in shown
-    assert "  endpoint openai/gpt-4o-mini: not in the file, left alone" in shown
+    assert "  kind backup_operation: not in the file, left alone" in shown
 
 
 TASKS = """\
@@ -177,7 +186,7 @@ async def test_tasks_are_declared_in_the_same_file(cli: Cli) -> None:
     (cli.folder / "livewell.toml").write_text(TASKS)
     planned = (await cli("apply", "--plan")).out.splitlines()
     assert planned[0] == "+ task totals (at 30 6 * * 1-5, Europe/Berlin)"
-    assert "~ task rescue: every 1s → 2s" in planned
+    assert "~ task rescue: every 1 s → 2 s" in planned
     await cli("apply", "--yes")
     assert (await cli("apply")).out == "nothing to change: everything is as livewell.toml declares it\n"
     assert (await cli("tasks", "show", "totals", "--json")).json["cron"] == "30 6 * * 1-5"

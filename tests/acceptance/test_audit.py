@@ -16,7 +16,7 @@ async def test_the_log_is_listed_sealed_exported_and_verified(cli: Cli, database
     older = await cli("audit", "list", "--before", entries[0]["id"], "--limit", 1)
     assert "first" in older.out
     assert "there may be more: --before" in older.err
-    sealed = (await cli("audit", "seal", "--json")).json
+    sealed = (await cli("admin", "seal", "--json")).json
     assert (sealed["outcome"], sealed["head"]["number"]) == ("sealed", 1)
     head = f"1:{sealed['head']['hash']}"
     assert f"head {head}" in (await cli("audit", "export", "--output", "audit.jsonl")).err

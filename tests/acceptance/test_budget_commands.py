@@ -1,11 +1,14 @@
-"""`livewell endpoint`, `provider`, `keys` and `budget` as an operator runs them."""
+"""`livewell endpoints`, `providers`, `api-keys` and `budgets` as an operator runs them."""
 
 import asyncio
 import signal
 
+import pytest_asyncio
+
 from livewell.audit import AuditStore
 from livewell.jobs import JobRequest, JobStore, KindDeclaration
 from livewell.kernel import Database
+from livewell.testing import make_market_data
 from tests.acceptance.command import Cli
 
 FILE = """\
@@ -24,22 +27,28 @@ file = "acme.key"
 """
 
 
+@pytest_asyncio.fixture(autouse=True)
+async def _market_data(owner: Database) -> None:
+    """The account that most of these tests tune."""
+    await make_market_data(owner)
+
+
 async def test_an_endpoint_is_tuned_paused_resumed_and_reset(cli: Cli, database: Database) -> None:
     """In the words of the file or of the table; what was done is shown and audited, with who and why."""
-    assert "fmp changed" in (await cli("endpoint", "set", "fmp", "requests.per_minute=60", "send_within=1s")).out
-    assert "so already" in (await cli("endpoint", "set", "fmp", "requests_per_minute=60")).out
-    await cli("endpoint", "set", "fmp", "concurrent=4", "max_bytes=1 MB", "depth=unlimited", "breaker.failures=off")
-    shown = (await cli("endpoint", "show", "fmp", "--json")).json
+    assert "fmp changed" in (await cli("endpoints", "set", "fmp", "requests.per_minute=60", "send_within=1s")).out
+    assert "so already" in (await cli("endpoints", "set", "fmp", "requests_per_minute=60")).out
+    await cli("endpoints", "set", "fmp", "concurrent=4", "max_bytes=1 MB", "depth=unlimited", "breaker.failures=off")
+    shown = (await cli("endpoints", "show", "fmp", "--json")).json
     assert (shown["requests_per_minute"], shown["send_within"], shown["max_bytes"]) == (60, "PT1S", 1024**2)
     assert (shown["concurrent"], shown["depth_limit"], shown["breaker_failures"]) == (4, None, None)
-    assert "until resumed" in (await cli("endpoint", "pause", "fmp", "--reason", "away")).out
-    (listed,) = [one for one in (await cli("endpoint", "list", "--json")).json if one["name"] == "fmp"]
+    assert "until resumed" in (await cli("endpoints", "pause", "fmp", "--reason", "away")).out
+    (listed,) = [one for one in (await cli("endpoints", "list", "--json")).json if one["name"] == "fmp"]
     assert (listed["closed_for_good"], listed["closed_reason"]) == (True, "away")
-    assert "until resumed" in (await cli("endpoint", "list")).out
-    await cli("endpoint", "pause", "fmp", "--for", "30m", "--reason", "soon back")
-    assert "open again" in (await cli("endpoint", "resume", "fmp")).out
-    assert "was not closed" in (await cli("endpoint", "resume", "fmp")).out
-    await cli("endpoint", "reset", "fmp", "--reason", "new contract")
+    assert "until resumed" in (await cli("endpoints", "list")).out
+    await cli("endpoints", "pause", "fmp", "--for", "30m", "--reason", "soon back")
+    assert "open again" in (await cli("endpoints", "resume", "fmp")).out
+    assert "was not closed" in (await cli("endpoints", "resume", "fmp")).out
+    await cli("endpoints", "reset", "fmp", "--reason", "new contract")
     entries = list(reversed(await AuditStore(database).list_entries()))
     assert [entry.event for entry in entries] == [
         *("endpoint_changed", "endpoint_changed", "endpoint_paused", "endpoint_paused", "endpoint_resumed"),
@@ -51,12 +60,12 @@ async def test_an_endpoint_is_tuned_paused_resumed_and_reset(cli: Cli, database:
 
 async def test_a_provider_is_shown_and_tuned(cli: Cli) -> None:
     """Quotas are read and shown as people write them."""
-    assert "20 GB" in (await cli("provider", "list")).out
-    await cli("provider", "set", "fmp", "quota.bytes=10 GB", "quota.use=0.9", "state=maintenance")
-    shown = (await cli("provider", "show", "fmp", "--json")).json
+    assert "20 GB" in (await cli("providers", "list")).out
+    await cli("providers", "set", "fmp", "quota.bytes=10 GB", "quota.use=0.9", "state=maintenance")
+    shown = (await cli("providers", "show", "fmp", "--json")).json
     assert (shown["quota_bytes"], shown["quota_use"], shown["state"]) == (10 * 1024**3, 0.9, "maintenance")
-    await cli("provider", "set", "fmp", "quota.bytes=unlimited", "state=")
-    shown = (await cli("provider", "show", "fmp", "--json")).json
+    await cli("providers", "set", "fmp", "quota.bytes=unlimited", "state=")
+    shown = (await cli("providers", "show", "fmp", "--json")).json
     assert (shown["quota_bytes"], shown["state"]) == (None, "active")
 
 
@@ -66,11 +75,11 @@ async def test_keys_are_listed_without_the_keys(cli: Cli) -> None:
     (cli.folder / "acme.key").write_text("secret-of-three")
     cli.environment["ACME_ONE"] = "secret-of-one"
     await cli("apply", "--yes")
-    listed = await cli("keys", "list", "--json")
+    listed = await cli("api-keys", "list", "--json")
     assert {one["name"]: one["readable"] for one in listed.json} == {"one": True, "two": False, "three": True}
-    table = await cli("keys", "list")
-    assert "acme@one is paused" in (await cli("endpoint", "pause", "acme@one")).out
-    assert "acme@one is open again" in (await cli("endpoint", "resume", "acme@one")).out
+    table = await cli("api-keys", "list")
+    assert "acme@one is paused" in (await cli("endpoints", "pause", "acme@one")).out
+    assert "acme@one is open again" in (await cli("endpoints", "resume", "acme@one")).out
     assert "acme@one" in table.out
     assert "env:ACME_TWO" in table.out
     assert "secret" not in listed.out + listed.err + table.out + table.err
@@ -79,21 +88,21 @@ async def test_keys_are_listed_without_the_keys(cli: Cli) -> None:
 async def test_what_cannot_be_is_refused(cli: Cli, database: Database) -> None:
     """Unknown names and fields, values that do not fit and times gone by are one line each, and change nothing."""
     for args, code, told in [
-        (("endpoint", "show", "fpm"), 1, "did you mean fmp?) [budgets.unknown_endpoint]"),
-        (("endpoint", "set", "openai/gpt-4o-mimi", "concurrent=1"), 1, "gpt-4o-mini?) [budgets.unknown_endpoint]"),
-        (("endpoint", "set", "fmp", "requets=1"), 1, "[budgets.invalid]"),
-        (("endpoint", "set", "fmp", "concurrent=0"), 1, "[budgets.invalid]"),
-        (("endpoint", "set", "fmp", "concurrent=often"), 1, "[budgets.invalid]"),
-        (("endpoint", "set", "fmp", "max_bytes=much"), 2, "[cli.misused]"),
-        (("endpoint", "pause", "fmp", "--until", "2020-01-01T00:00Z"), 1, "[budgets.invalid]"),
-        (("endpoint", "pause", "fmp", "--until", "2120-01-01T00:00Z", "--for", "1h"), 2, "[cli.misused]"),
-        (("endpoint", "resume", "fmp/x"), 1, "[budgets.unknown_endpoint]"),
-        (("endpoint", "reset", "fmp/x"), 1, "[budgets.unknown_endpoint]"),
-        (("endpoint", "reset", "fmp@x"), 1, "(livewell keys list) [budgets.unknown_endpoint]"),
-        (("provider", "show", "fpm"), 1, "did you mean fmp?) [budgets.unknown_provider]"),
-        (("provider", "set", "fmp", "quota.use=2"), 1, "[budgets.invalid]"),
-        (("provider", "set", "fmp", "quota.use=1"), 1, "[budgets.invalid]"),
-        (("budget", "--watch", "--json"), 2, "[cli.misused]"),
+        (("endpoints", "show", "fpm"), 1, "did you mean fmp?) [budgets.unknown_endpoint]"),
+        (("endpoints", "set", "fmpp", "concurrent=1"), 1, "did you mean fmp?) [budgets.unknown_endpoint]"),
+        (("endpoints", "set", "fmp", "requets=1"), 1, "[budgets.invalid]"),
+        (("endpoints", "set", "fmp", "concurrent=0"), 1, "[budgets.invalid]"),
+        (("endpoints", "set", "fmp", "concurrent=often"), 1, "[budgets.invalid]"),
+        (("endpoints", "set", "fmp", "max_bytes=much"), 2, "[cli.misused]"),
+        (("endpoints", "pause", "fmp", "--until", "2020-01-01T00:00Z"), 1, "[budgets.invalid]"),
+        (("endpoints", "pause", "fmp", "--until", "2120-01-01T00:00Z", "--for", "1h"), 2, "[cli.misused]"),
+        (("endpoints", "resume", "fmp/x"), 1, "[budgets.unknown_endpoint]"),
+        (("endpoints", "reset", "fmp/x"), 1, "[budgets.unknown_endpoint]"),
+        (("endpoints", "reset", "fmp@x"), 1, "(livewell api-keys list) [budgets.unknown_endpoint]"),
+        (("providers", "show", "fpm"), 1, "did you mean fmp?) [budgets.unknown_provider]"),
+        (("providers", "set", "fmp", "quota.use=2"), 1, "[budgets.invalid]"),
+        (("providers", "set", "fmp", "quota.use=1"), 1, "[budgets.invalid]"),
+        (("budgets", "--watch", "--json"), 2, "[cli.misused]"),
     ]:
         refused = await cli(*args, code=code)
         assert refused.err.endswith(f"{told}\n"), refused
@@ -109,8 +118,8 @@ async def test_the_budget_shows_what_is_used_and_when_it_opens(cli: Cli, databas
     await jobs.declare_kinds([KindDeclaration(kind="call")], actor="tester")
     await jobs.enqueue_jobs([JobRequest("call", {"n": n}, endpoint="acme/quote") for n in range(3)])
     assert len(await jobs.claim_jobs("w1", ["general"], 2)) == 2
-    await cli("endpoint", "pause", "fmp", "--reason", "bill unpaid")
-    table = (await cli("budget")).out.splitlines()
+    await cli("endpoints", "pause", "fmp", "--reason", "bill unpaid")
+    table = (await cli("budgets")).out.splitlines()
     (quote,) = [line for line in table if line.startswith("acme/quote")]
     assert "2 of 300" in quote
     assert "2 of 10" in quote
@@ -119,7 +128,7 @@ async def test_the_budget_shows_what_is_used_and_when_it_opens(cli: Cli, databas
     (quota,) = [line for line in table if line.startswith("fmp") and "GB" in line]
     assert "19 GB" in quota
     assert "never exhausted" in quota
-    document = (await cli("budget", "--json")).json
+    document = (await cli("budgets", "--json")).json
     (quote_now,) = [one for one in document["limits"] if one["name"] == "acme/quote"]
     assert (quote_now["requests_last_minute"], quote_now["in_flight"], quote_now["waiting"]) == (2, 2, 1)
     assert [one["provider"] for one in document["quotas"]] == ["fmp"]
@@ -127,7 +136,7 @@ async def test_the_budget_shows_what_is_used_and_when_it_opens(cli: Cli, databas
 
 async def test_the_budget_is_watched_until_interrupted(cli: Cli) -> None:
     """With --watch the table comes again, and Ctrl-C ends it quietly."""
-    async with cli.running("budget", "--watch") as watching:
+    async with cli.running("budgets", "--watch") as watching:
         assert watching.inner.stdout is not None
         seen = 0
         async with asyncio.timeout(60):

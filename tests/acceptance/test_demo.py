@@ -19,9 +19,12 @@ def _summary(out: str) -> dict[str, int]:
 
 
 async def test_the_demonstration_kills_a_worker_and_loses_nothing(tmp_path: Path, own_folder: Path) -> None:
-    """On a server of its own it runs its time, shows a rescue, accounts for every job, and leaves no process."""
+    """On a server of its own it says what it makes ready, runs its time, shows a rescue and accounts for every job."""
     cli = Cli(tmp_path, "postgresql://nobody@127.0.0.1:1/nothing", LIVEWELL_DATA=str(own_folder))
     shown = await cli("demo", "--seconds", 8)
+    first, second, *_ = shown.out.splitlines()
+    assert first.endswith(": data kept fresh while people look at it")
+    assert "1 of 4: starting a PostgreSQL of its own in " in second
     assert f"export LIVEWELL_DATA={own_folder / 'demo'}" in shown.out
     assert "was killed with SIGKILL, holding" in shown.out
     assert "rescued from the killed worker" in shown.out

@@ -48,13 +48,19 @@ async def test_misuse_is_one_line_that_names_the_fix(tmp_path: Path, part: int) 
 
 
 async def test_version_and_help_need_no_database(tmp_path: Path) -> None:
-    """`--version` and `--help` answer on standard output; a group without a command shows its help and ends with 2."""
+    """`--version` and `--help` answer on standard output; a missing command shows what there is, and ends with 2."""
     cli = Cli(tmp_path, "postgresql://nobody@127.0.0.1:1/nothing")
     assert (await cli("--version")).out == f"livewell {__version__}\n"
     shown = (await cli("jobs", "list", "--help")).out
-    assert "List jobs, newest first." in shown
+    assert "List jobs, newest first" in shown
     assert "Example: livewell jobs list" in shown
-    assert "Commands:" in (await cli("jobs", code=2)).err
+    assert "Commands:" in (await cli("admin", code=2)).err
+
+
+async def test_a_bare_group_name_lists(cli: Cli) -> None:
+    """The name of a group alone is its listing, with the options of the listing."""
+    assert (await cli("maintenance", "--json")).json["enabled"] is False
+    assert (await cli("jobs", "--limit", "1")).out == (await cli("jobs", "list", "--limit", "1")).out
 
 
 async def test_a_database_that_is_not_there_is_a_fact(tmp_path: Path, empty_owner_url: str) -> None:

@@ -1,4 +1,4 @@
-"""`livewell watch` and `livewell freshness` as an operator runs them."""
+"""`livewell explain` and `livewell freshness` as an operator runs them."""
 
 import asyncio
 import signal
@@ -28,33 +28,26 @@ async def _watched(owner: Database, data_type: str, key: str, *, viewers: int, a
     return item
 
 
-async def test_watch_explains_an_item(cli: Cli, owner: Database) -> None:
+async def test_explain_says_why_an_item_is_as_it_is(cli: Cli, owner: Database) -> None:
     """In sentences: viewers, age, gate, what was learned, what was decided, and the refresh that waits."""
     await make_type(owner, "quote", ttl=MINUTE)
-    await make_type(owner, "profile", ttl=60 * MINUTE)
     await _watched(owner, "quote", "AAPL", viewers=3, age=5 * MINUTE)
-    await _watched(owner, "profile", "AAPL", viewers=0, age=5 * MINUTE)
-    shown = (await cli("watch", "AAPL", "--type", "quote")).out
+    shown = (await cli("explain", "quote", "AAPL")).out
     assert "quote AAPL is stale, and its refresh would be queued." in shown
     assert "3 viewers since" in shown
-    assert "5m" in shown
+    assert "5 min" in shown
     assert "never looked at" in shown
-    assert "λ" in shown
+    assert "changes about every" in shown
     await owner.execute("select livewell.task_check(clock_timestamp())")
-    both = (await cli("watch", "AAPL")).out
-    assert "at priority 3 (stale)" in both
-    assert "profile AAPL is fresh." in both
-    assert "nothing, until somebody looks at it" in both
-    quote = next(one for one in (await cli("watch", "AAPL", "--json")).json if one["data_type"] == "quote")
+    quote = (await cli("explain", "quote", "AAPL", "--json")).json
     assert (quote["viewers"], quote["ttl"], quote["decision"], quote["job_state"]) == (3, "PT1M", "queued", "pending")
 
 
-async def test_watch_says_when_there_is_nothing(cli: Cli, owner: Database) -> None:
+async def test_explain_says_when_there_is_nothing(cli: Cli, owner: Database) -> None:
     """A key nobody looked at and a type that is not there are facts, not empty tables."""
     await make_type(owner, "quote")
-    assert "[cli.nothing_watched]" in (await cli("watch", "MSFT", code=1)).err
-    assert (await cli("watch", "MSFT", "--json")).json == []
-    assert "[registry.unknown_type]" in (await cli("watch", "MSFT", "--type", "news", code=1)).err
+    assert "[cli.nothing_watched]" in (await cli("explain", "quote", "MSFT", code=1)).err
+    assert "[registry.unknown_type]" in (await cli("explain", "news", "MSFT", code=1)).err
 
 
 async def test_freshness_shows_what_viewers_saw(cli: Cli, owner: Database) -> None:
@@ -66,11 +59,12 @@ async def test_freshness_shows_what_viewers_saw(cli: Cli, owner: Database) -> No
         "select livewell.learn_items(array[$1::bigint], '{fetched}', '{NULL}', '{1000}', clock_timestamp())", item
     )
     await owner.execute("select livewell.task_freshness_figures(clock_timestamp())")
-    lines = (await cli("freshness", "--hours", "4")).out.splitlines()
+    assert "PROVIDER" not in (await cli("freshness", "--hours", "4")).out
+    lines = (await cli("freshness", "--hours", "4", "--wide")).out.splitlines()
     now, quote = [line for line in lines if line.startswith("quote")]
-    assert now.split()[1:5] == ["1", "4", "100.0%", "0"]
+    assert now.split()[1:6] == ["1", "4", "100", "%", "0"]
     assert next(line for line in lines if line.startswith("profile")).split()[1:3] == ["0", "0"]
-    assert "100.0%" in quote
+    assert "100 %" in quote
     assert quote.rstrip().endswith("···█")
     assert any(line.startswith("all") for line in lines)
     assert any(line.startswith("sim") and "viewers" in line for line in lines)

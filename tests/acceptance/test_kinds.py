@@ -31,7 +31,7 @@ async def test_a_kind_is_declared_tuned_paused_and_resumed(cli: Cli, database: D
     (listed,) = [kind for kind in (await cli("kinds", "list", "--json")).json if kind["kind"] == "report"]
     assert (listed["paused_for_good"], listed["paused_reason"]) == (False, "soon back")
     assert listed["paused_until"] is not None
-    assert "open again" in (await cli("kinds", "resume", "report")).out
+    assert "claimed again" in (await cli("kinds", "resume", "report")).out
     events = [entry.event for entry in await AuditStore(database).list_entries()]
     assert events == ["kind_resumed", "kind_paused", "kind_paused", "kind_changed", "kind_declared"]
 

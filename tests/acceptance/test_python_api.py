@@ -1,17 +1,21 @@
 """The application as a program uses it: declare, queue in one's own transaction, be refused clearly."""
 
+import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from pathlib import Path
 
 import asyncpg
 import pytest
 import pytest_asyncio
 from pydantic import BaseModel, Field
-from structlog.testing import capture_logs
 
 from livewell import JobRequest, Livewell, OnDuplicate
 from livewell.jobs import EmptyPayload, EnqueueDisabled, InvalidJob, InvalidPayload, UnknownKind
 from livewell.kernel import Database
+from livewell.testing import captured_logs
 
 
 class ReportRequest(BaseModel):
@@ -100,7 +104,31 @@ async def test_bad_requests_are_facts(app: Livewell, owner: Database) -> None:
 
 async def test_kind_without_a_worker_warns_once(app: Livewell) -> None:
     """Queueing a kind that no running worker handles works, and says so once."""
-    with capture_logs() as logs:
+    with captured_logs() as logs:
         answers = [await app.enqueue(ReportRequest(month="2026-11")) for _ in range(3)]
     assert [answer.handled for answer in answers] == [False, False, False]
     assert [entry["event"] for entry in logs] == ["kind_unhandled"]
+
+
+async def test_a_program_that_uses_the_library_prints_nothing(database_url: str, tmp_path: Path) -> None:
+    """Opening it, warning of a kind that nobody handles and running a worker write to neither of its streams."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import asyncio, os, signal, sys\n"
+        "from livewell import Livewell\n"
+        "app = Livewell(sys.argv[1])\n"
+        "@app.job('greeting')\n"
+        "async def greet(payload: dict) -> None:\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "async def main() -> None:\n"
+        "    async with app:\n"
+        "        await app.enqueue('greeting', {'to': 'you'})\n"
+        "        await app.run_worker()\n"
+        "asyncio.run(main())\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, program, database_url, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    async with asyncio.timeout(60):
+        assert await process.communicate() == (b"", b"")
+    assert process.returncode == 0

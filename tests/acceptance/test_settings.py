@@ -13,7 +13,7 @@ async def test_a_setting_is_listed_changed_and_reset(cli: Cli, database: Databas
     (entry,) = await AuditStore(database).list_entries()
     assert (entry.reason, "@" in (entry.actor or "")) == ("slow", True)
     assert (await cli("settings", "reset", "worker.timeout")).out == "worker.timeout reset\n"
-    assert (await cli("settings", "get", "worker.timeout")).out == "00:05:00\n"
+    assert (await cli("settings", "get", "worker.timeout")).out == "5 min\n"
 
 
 async def test_a_setting_that_does_not_fit_is_refused(cli: Cli, database: Database) -> None:

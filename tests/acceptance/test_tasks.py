@@ -36,10 +36,10 @@ CRON = {
 async def test_a_task_is_run_shown_and_remembered(cli: Cli) -> None:
     """`tasks run` says what it did, then that it is not due; list, show and history know it."""
     assert (await cli("tasks", "run", "settings_care")).out == 'settings_care ran: {"unfit":[]}\n'
-    again = (await cli("task", "run", "settings_care", "--json")).out
+    again = (await cli("tasks", "run", "settings_care", "--json")).out
     assert again.count("\n") == 1
     assert json.loads(again) == {"ok": True, "skipped": True, "reason": "not_due"}
-    assert "settings_care ran" in (await cli("task", "run", "settings_care", "--force")).out
+    assert "settings_care ran" in (await cli("tasks", "run", "settings_care", "--force")).out
     listed = {task["name"]: task for task in (await cli("tasks", "list", "--json")).json}
     assert listed["settings_care"]["last_success_at"] is not None
     assert "rescue" in (await cli("tasks", "list")).out
@@ -66,7 +66,7 @@ async def test_tasks_are_tuned_by_hand(cli: Cli, owner: Database) -> None:
     assert (await cli("tasks", "set", "rescue", "every=2s")).out == "rescue is so already\n"
     assert (await cli("tasks", "disable", "rescue")).out == "rescue is disabled\n"
     assert (await cli("tasks", "disable", "rescue")).out == "rescue was disabled already\n"
-    assert (await cli("task", "run", "rescue", "--json")).json["reason"] == "disabled"
+    assert (await cli("tasks", "run", "rescue", "--json")).json["reason"] == "disabled"
     assert (await cli("tasks", "enable", "rescue")).out == "rescue is enabled\n"
     rows = await owner.fetch("select event, reason from livewell.audit_entry where record_id = 'rescue' order by id")
     assert [tuple(row) for row in rows] == [("task_changed", "calm"), ("task_disabled", None), ("task_enabled", None)]
@@ -96,7 +96,7 @@ async def _refused(cli: Cli, args: tuple[str, ...], code: int, told: str) -> tup
 async def test_a_schedule_that_is_not_there_runs_nothing_and_says_so(tmp_path: Path, empty_owner_url: str) -> None:
     """Unreachable or not migrated: skipped with its reason, and exit code 0, as an outside cron wants it."""
     for url in ("postgresql://nobody@127.0.0.1:1/nothing", empty_owner_url):
-        answer = (await Cli(tmp_path, url)("task", "run", "rescue", "--json")).json
+        answer = (await Cli(tmp_path, url)("tasks", "run", "rescue", "--json")).json
         assert (answer["ok"], answer["skipped"], answer["reason"]) == (True, True, "schedule_read_error")
 
 
@@ -110,7 +110,7 @@ async def test_pg_cron_runs_what_was_exported(tmp_path: Path, throwaway_folder: 
         await home.execute("create database shop")
         shop = replace(Address.of(url), database="shop").url
         await migrate(shop)
-        printed = (await Cli(tmp_path, shop)("cron", "export")).out
+        printed = (await Cli(tmp_path, shop)("admin", "cron-export")).out
         await home.execute(printed)
         assert await home.fetchval("select count(*) from cron.job where database = 'shop'") >= 6
         async with connected(shop) as inside:

@@ -2,8 +2,10 @@
 
 import importlib.util
 
+import pytest_asyncio
+
 from livewell.kernel import Database
-from livewell.testing import lack, make_table
+from livewell.testing import lack, make_market_data, make_table
 from tests.acceptance.command import Cli
 
 FILE = """\
@@ -48,14 +50,20 @@ TOLD = [
 ]
 
 
+@pytest_asyncio.fixture(autouse=True)
+async def _market_data(owner: Database) -> None:
+    """The account that most of these tests tune."""
+    await make_market_data(owner)
+
+
 async def test_types_of_a_file_are_planned_and_applied_with_their_endpoints(owner_cli: Cli, owner: Database) -> None:
     """A type may stand on an endpoint of the same file; the plan changes nothing, and applied all is as declared."""
     await make_table(owner, "public.quotes")
     (owner_cli.folder / "livewell.toml").write_text(FILE)
     planned = await owner_cli("apply", "--plan")
     assert planned.out.splitlines()[-2:] == [
-        "+ type profile (acme/quote, ttl 1 day, record table)",
-        "+ type quote (acme/quote, ttl 00:01:00, public.quotes, gate market_hours)",
+        "+ type profile (acme/quote, ttl 1 d, record table)",
+        "+ type quote (acme/quote, ttl 1 min, public.quotes, gate market_hours)",
     ]
     assert (await owner_cli("types", "list", "--json")).json == []
     assert await owner.fetchval("select count(*) from livewell.provider where name = 'acme'") == 0
@@ -65,7 +73,7 @@ async def test_types_of_a_file_are_planned_and_applied_with_their_endpoints(owne
     assert (shown["ttl"], shown["source_rule"], shown["priority_floor"]) == ("PT1M", "not_older", 5)
     assert (await owner_cli("types", "show", "profile", "--json")).json["expected_bytes"] == 50 * 1024
     (owner_cli.folder / "livewell.toml").write_text(FILE.replace('"1 minute"', '"30 s"'))
-    assert "~ type quote: ttl 1m → 30s" in (await owner_cli("apply", "--plan")).out
+    assert "~ type quote: ttl 1 min → 30 s" in (await owner_cli("apply", "--plan")).out
 
 
 async def test_mistakes_in_a_type_are_told_where_they_stand(owner_cli: Cli) -> None:
@@ -75,8 +83,9 @@ async def test_mistakes_in_a_type_are_told_where_they_stand(owner_cli: Cli) -> N
     (owner_cli.folder / "livewell.toml").write_text(
         '[type.quote]\nttl = "1 m"\n\n[type.a]\nendpoint = "fmpp"\nttl = "1d"\n'
     )
-    told = (await owner_cli("apply", code=2)).err
-    assert told.startswith("livewell.toml:4: type.a: unknown endpoint fmpp")
+    first, second = (await owner_cli("apply", code=2)).err.splitlines()
+    assert first.startswith("livewell.toml:1: type.quote: endpoint is missing")
+    assert second.startswith("livewell.toml:4: type.a: unknown endpoint fmpp")
     (owner_cli.folder / "livewell.toml").write_text(FILE)
     told = (await owner_cli("apply", code=2)).err
     assert told.startswith("livewell.toml:4: type.quote: there is no table or view public.quotes (create it")
@@ -88,7 +97,7 @@ async def test_a_service_login_is_told_who_may_write(cli: Cli) -> None:
     refused = await cli("apply", "--yes", code=1)
     assert "this login may not write to the registry" in refused.err
     assert "[registry.read_only]" in refused.err
-    assert (await cli("provider", "list", "--json")).json[0]["name"] != "acme"
+    assert (await cli("providers", "list", "--json")).json[0]["name"] != "acme"
     for words in (
         ["add", "quote", "--endpoint", "fmp", "--ttl", "1m"],
         ["set", "quote", "ttl=1m"],
@@ -107,15 +116,17 @@ async def test_a_type_is_added_tuned_checked_and_removed(owner_cli: Cli, owner: 
     assert "type quote: there is no table or view public.quotes" in refused.err
     assert "quote is added, disabled" in (await owner_cli(*add, *table, "enabled=no")).out
     assert "there is a type quote already" in (await owner_cli(*add, code=2)).err
-    checked = await owner_cli("types", "check", code=1)
-    assert "no_table" in checked.out
-    assert "1 error in 1 type: type quote: there is no table" in checked.err
+    assert "quote  warning   no_table" in (await owner_cli("types", "check")).out
     await make_table(owner, "public.quotes")
     assert "1 type checked: nothing is wrong" in (await owner_cli("types", "check", "quote")).out
     assert "quote changed" in (await owner_cli("types", "set", "quote", "enabled=yes", "ttl=30s", "floor=7")).out
     assert "is so already" in (await owner_cli("types", "set", "quote", "ttl=30s")).out
+    await owner.execute("alter table public.quotes rename to quotes_of_old")
+    checked = await owner_cli("types", "check", code=1)
+    assert "no_table" in checked.out
+    assert "1 error in 1 type: type quote: there is no table" in checked.err
     listed = await owner_cli("types", "list")
-    assert "30s" in listed.out
+    assert "30 s" in listed.out
     assert "did you mean quote?" in (await owner_cli("types", "show", "qoute", code=1)).err
     assert "did you mean quote?" in (await owner_cli("types", "check", "qoute", code=1)).err
     await owner.execute("insert into livewell.item (data_type, key, due_at) values ('quote', 'A', now())")
@@ -128,7 +139,7 @@ async def test_how_a_type_is_fetched_is_told_in_json(owner_cli: Cli) -> None:
     fields = '{"symbol": {"type": "string"}, "at": {"type": "epoch", "source_time": true, "rule": "newer"}}'
     (owner_cli.folder / "fields.json").write_text(fields)
     call = '{"path": "/quote/{keys}", "key": "symbol", "keys_per_request": 5}'
-    await owner_cli("provider", "set", "fmp", "base_url=https://fmp.test")
+    await owner_cli("providers", "set", "fmp", "base_url=https://fmp.test")
     add = ["types", "add", "quote", "--endpoint", "fmp", "--ttl", "1m"]
     await owner_cli(*add, f"fetch={call}", "fields=@fields.json")
     shown = (await owner_cli("types", "show", "quote", "--json")).json
@@ -153,41 +164,43 @@ async def test_keys_are_imported_listed_and_disabled(owner_cli: Cli) -> None:
     """A file of keys goes in whole or not at all, its bad lines named; what is disabled is shown so."""
     await owner_cli("types", "add", "quote", "--endpoint", "fmp", "--ttl", "1m")
     (owner_cli.folder / "bad.csv").write_text("key,exchange\nAAPL,XNYS\n\n# ours\nB C\nVOD.L,london\n")
-    refused = await owner_cli("keys-of", "quote", "import", "bad.csv", code=1)
+    refused = await owner_cli("keys", "import", "quote", "bad.csv", code=1)
     assert "in line 5, 6" in refused.err
-    assert (await owner_cli("keys-of", "quote", "list", "--json")).json == []
+    assert (await owner_cli("keys", "list", "quote", "--json")).json == []
     (owner_cli.folder / "good.csv").write_text("key,exchange\nAAPL,XNYS\nMSFT\nVOD.L,XLON\n")
-    assert "3 keys added, 0 changed" in (await owner_cli("keys-of", "quote", "import", "good.csv")).out
-    answer = await owner_cli("keys-of", "quote", "import", "-", "--json", stdin="MSFT\nTSLA\n")
+    assert "3 keys added, 0 changed" in (await owner_cli("keys", "import", "quote", "good.csv")).out
+    answer = await owner_cli("keys", "import", "quote", "-", "--json", stdin="MSFT\nTSLA\n")
     assert answer.json == {"added": 1, "changed": 0}
-    assert "1 key disabled" in (await owner_cli("keys-of", "quote", "disable", "TSLA", "--reason", "test")).out
-    listed = (await owner_cli("keys-of", "quote", "list", "--after", "AAPL", "--json")).json
+    assert "1 key disabled" in (await owner_cli("keys", "disable", "quote", "TSLA", "--reason", "test")).out
+    listed = (await owner_cli("keys", "list", "quote", "--after", "AAPL", "--json")).json
     assert [(key["key"], key["active"], key["exchange"]) for key in listed] == [
         ("MSFT", True, None),
         ("TSLA", False, None),
         ("VOD.L", True, "XLON"),
     ]
-    assert "1 key enabled" in (await owner_cli("keys-of", "quote", "enable", "TSLA")).out
-    assert "--after AAPL" in (await owner_cli("keys-of", "quote", "list", "--limit", "1")).err
-    assert "did you mean quote?" in (await owner_cli("keys-of", "qoute", "list", code=1)).err
-    assert "cannot read" in (await owner_cli("keys-of", "quote", "import", "gone.csv", code=1)).err
+    assert "1 key enabled" in (await owner_cli("keys", "enable", "quote", "TSLA")).out
+    assert "livewell keys list quote --after AAPL" in (await owner_cli("keys", "list", "--limit", "1")).err
+    assert [key["data_type"] for key in (await owner_cli("keys", "--json")).json] == ["quote"] * 4
+    assert "keys list TYPE --after B" in (await owner_cli("keys", "--after", "B", code=2)).err
+    assert "did you mean quote?" in (await owner_cli("keys", "list", "qoute", code=1)).err
+    assert "cannot read" in (await owner_cli("keys", "import", "quote", "gone.csv", code=1)).err
 
 
 async def test_exchanges_are_shown_refreshed_and_ruled(owner_cli: Cli, cli: Cli) -> None:
     """A year of sessions is written on demand, what cannot be had is told, and rules are the owner's."""
     if importlib.util.find_spec("exchange_calendars") is None:
         lack("exchange-calendars is not installed (the extra market)")
-    assert "0 sessions" in (await cli("calendar", "refresh")).out
-    assert (await cli("calendar", "refresh", "--exchange", "XNYS", "--json")).json["sessions_changed"] > 250
-    missing = await cli("calendar", "refresh", "--exchange", "XXXX", code=1)
+    assert "0 sessions" in (await cli("calendars", "refresh")).out
+    assert (await cli("calendars", "refresh", "--exchange", "XNYS", "--json")).json["sessions_changed"] > 250
+    missing = await cli("calendars", "refresh", "--exchange", "XXXX", code=1)
     assert "the sessions of XXXX could not be had" in missing.err
-    assert "keys with .SW are of XSWX" in (await owner_cli("calendar", "rule", ".SW", "XSWX")).out
-    assert "keys with .SW are of XSWX already" in (await owner_cli("calendar", "rule", ".SW", "XSWX")).out
-    assert "[registry.read_only]" in (await cli("calendar", "rule", ".SW", "XSWX", code=1)).err
-    exchanges = {one["code"]: one for one in (await cli("calendar", "list", "--json")).json}
+    assert "keys with .SW are of XSWX" in (await owner_cli("calendars", "rule", ".SW", "XSWX")).out
+    assert "keys with .SW are of XSWX already" in (await owner_cli("calendars", "rule", ".SW", "XSWX")).out
+    assert "[registry.read_only]" in (await cli("calendars", "rule", ".SW", "XSWX", code=1)).err
+    exchanges = {one["code"]: one for one in (await cli("calendars", "list", "--json")).json}
     assert exchanges["XSWX"]["suffixes"] == [".SW"]
     assert exchanges["XNYS"]["known_until"] is not None
-    assert "all others" in (await cli("calendar", "list")).out
+    assert "all others" in (await cli("calendars", "list")).out
 
 
 async def test_the_shipped_task_keeps_the_calendars(owner_cli: Cli, owner: Database) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ from pydantic_core import from_json
 from livewell.kernel import Database
 from livewell.presence import Presence
 from livewell.simulator import Simulator, SimulatorOptions
-from livewell.testing import until
-from tests.acceptance.command import Cli
+from livewell.testing import OwnServer, until
+from tests.acceptance.command import Cli, Running
 
 DECLARED = """
 [provider.sim]
@@ -80,14 +81,55 @@ async def test_how_things_stand_can_be_watched(owner_cli: Cli, owner: Database) 
             presence, session = Presence(owner), None
             said: list[str] = []
             async with asyncio.timeout(60):
-                while not any("1 items watched" in line and "changed" in line for line in said):
+                while not any("1 item watched" in line and "changed" in line for line in said):
                     said.append((await up.inner.stdout.readline()).decode())
-                    if session is None and "items watched" in said[-1]:
+                    if session is None and " watched" in said[-1]:
                         session = await presence.open("anna")
                         await presence.subscribe(session, [("quote", "AAPL")])
             assert any("quote AAPL" in line for line in said)
             up.send(signal.SIGTERM)
             assert await up.ended() == 0
+
+
+async def test_an_outage_is_said_and_fills_no_log(tmp_path: Path, own_server: OwnServer) -> None:
+    """While PostgreSQL is away the watched say since when and why; the log has no traceback and a line or two.
+
+    A missing API key is said once, at the start; that nobody reads what is shown any more stops no work.
+    """
+    cli = Cli(tmp_path, own_server.owner_url, LIVEWELL_LOG_LEVEL="warning")
+    (tmp_path / "livewell.toml").write_text(
+        DECLARED.replace("BASE_URL", "http://127.0.0.1:1") + '[provider.sim.key.main]\nenv = "SIM_KEY"\n'
+    )
+    async with cli.running("up", "--watch") as up:
+        assert up.inner.stdout is not None
+        assert up.inner.stderr is not None
+        await _line(up, " 0 items watched")
+        await own_server.kill()
+        await _line(up, "no figures for ")
+        await own_server.start()
+        await _line(up, "figures again, after ")
+        up.inner.stdout._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - a reader that goes away
+        said = await _until_said(up.inner.stderr, "nothing is shown any more, but work goes on")
+        up.send(signal.SIGTERM)
+        assert await up.ended() == 0
+    assert "MISSING: API key main of provider sim: no key at env:SIM_KEY: the variable is not set" in said[0]
+    assert "Traceback" not in "".join(said)
+    assert len(said) < 10
+
+
+async def _line(up: Running, text: str) -> None:
+    assert up.inner.stdout is not None
+    await _until_said(up.inner.stdout, text)
+
+
+async def _until_said(stream: asyncio.StreamReader, text: str) -> list[str]:
+    """The lines up to one that has the text in it."""
+    said: list[str] = []
+    async with asyncio.timeout(60):
+        while not said or text not in said[-1]:
+            said.append((await stream.readline()).decode())
+            assert said[-1], f"it ended without {text!r}: {said}"
+    return said
 
 
 async def test_roles_can_be_chosen(owner_cli: Cli, owner: Database) -> None:
@@ -113,7 +155,7 @@ async def test_roles_can_be_chosen(owner_cli: Cli, owner: Database) -> None:
     ("arguments", "code", "said"),
     [
         (("--only", "wroker"), 2, "unknown role 'wroker' (did you mean worker? one of worker, checker) [cli.misused]"),
-        (("--file", "nowhere.toml"), 1, "cannot read nowhere.toml: No such file or directory [cli.file_unavailable]"),
+        ((), 1, "there is no livewell.toml here (livewell init writes one to begin with, --file names another)"),
         (("nowhere:app",), 1, "[cli.no_application]"),
     ],
 )

@@ -87,7 +87,7 @@ async def test_sigterm_lets_a_running_job_finish(cli: Cli, program: Path, databa
 
 
 async def test_a_second_sigterm_stops_at_once(cli: Cli, program: Path, database: Database) -> None:
-    """A handler that never ends does not outlive a second SIGTERM; the exit code says so and the job stays leased."""
+    """A handler that never ends does not outlive a second SIGTERM; the exit code says so and the job is given back."""
     async with cli.running("worker", "greetings:app") as worker:
         await worker.event("worker_started")
         job_id = await _enqueue(database, "wait", until="never")
@@ -96,7 +96,7 @@ async def test_a_second_sigterm_stops_at_once(cli: Cli, program: Path, database:
         await worker.event("worker_draining")
         worker.send(signal.SIGTERM)
         assert await worker.ended() == 128 + signal.SIGTERM
-    assert await _state(JobStore(database), job_id) == "processing"
+    assert await _state(JobStore(database), job_id) == "pending"
 
 
 async def test_a_worker_nobody_listens_to_still_drains(cli: Cli, program: Path) -> None:

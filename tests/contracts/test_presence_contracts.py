@@ -7,7 +7,7 @@ from livewell.presence.tests.surface import MINUTE, NOON, PresenceSql
 from tests.contracts.guards import session, take_away
 
 PRESENCE = {"gateway", "session", "subscription", "viewer", "item"}
-QUEUE = {"job_live", "job_lane"}
+QUEUE = {"job_live", "job_lane", "job_done_default"}
 WRITTEN = """
 select relname from pg_stat_xact_user_tables
 where schemaname = 'livewell' and n_tup_ins + n_tup_upd + n_tup_del > 0
@@ -38,14 +38,16 @@ async def _written(connection: Connection, presence: PresenceSql, step: str) -> 
 
 
 async def _hot_path_is_bare(url: str, owner: Database) -> None:
-    """Each call of a client writes presence and items only; a refresh found needed is a job, and no figure is kept."""
+    """Each call of a client writes presence and items only; a refresh found needed, or needed by nobody any more, is a
+    job, and no figure is kept.
+    """
     async with session(url) as one:
         presence = PresenceSql(one, one)
         await PresenceSql(owner, owner).quote()
         for step in ("open", "subscribe", "renew", "unsubscribe", "close"):
             written = await _written(one, presence, step)
             assert written, f"{step} wrote nothing: the contract looks at the wrong place"
-            assert written <= PRESENCE | (QUEUE if step == "subscribe" else set()), step
+            assert written <= PRESENCE | (QUEUE if step in {"subscribe", "unsubscribe", "close"} else set()), step
         await one.execute("update livewell.item set expires_at = $1", NOON + MINUTE)
         await _written(one, presence, "open")
         assert await _written(one, presence, "subscribe") <= PRESENCE

@@ -9,10 +9,11 @@ from tests.contracts.guards import take_away
 CLAIM = "select * from livewell.claim_jobs('w1', '{general}')"
 
 
-async def test_contract_10_primary_only(standby: Standby) -> None:
+@pytest.mark.xdist_group("standby")
+async def test_contract_10_primary_only(shared_standby: Standby) -> None:
     """Contract 10: a deciding function asked on a replica refuses, even where it would have nothing to write."""
-    await standby.caught_up()
-    async with await Database.open(DatabaseOptions(url=standby.owner_url)) as replica:
+    await shared_standby.caught_up()
+    async with await Database.open(DatabaseOptions(url=shared_standby.owner_url)) as replica:
         with pytest.raises(NotPrimary):
             await replica.fetch(CLAIM)
 

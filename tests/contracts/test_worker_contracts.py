@@ -73,7 +73,9 @@ async def _one_pool(there: Market) -> None:
     """Thirty fetches take no more sessions of the database than one, but for those of the pool."""
 
     async def sessions() -> int:
-        asked = "select count(*)::int from pg_stat_activity where application_name = $1"
+        asked = (
+            "select count(*)::int from pg_stat_activity where (application_name, datname) = ($1, current_database())"
+        )
         return int(await there.owner.fetchval(asked, NAME))
 
     assert await _growth(there, sessions) <= POOL

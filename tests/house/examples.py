@@ -3,7 +3,7 @@
 A mark is an HTML comment on the line above the block:
 
     <!-- run -->                 run it: python as a program, console line by line, sql as one script
-    <!-- run: file=app.py -->    write it to that file in the page's folder; python and toml are not run then
+    <!-- run: file=app.py -->    write it to that file in the page's folder; python, toml and html are not run then
     <!-- run: exit=1 -->         the last command ends with that code
     <!-- run: as=owner -->       sql as the owner of the database, not as a service
     <!-- not run: why -->        a block that cannot be run here, with the reason
@@ -20,10 +20,10 @@ from pathlib import Path
 from tests.house.project import pages, place
 
 _FENCE = re.compile(r"^( *)```(\w*)$", re.MULTILINE)
-_LANGUAGES = {"python", "console", "sql", "text", "ini", "toml", "json"}
+_LANGUAGES = {"python", "console", "sql", "text", "ini", "toml", "html", "json"}
 _BLOCK = re.compile(
     r"(?:<!-- (?P<mark>(?:not )?run)(?:: (?P<terms>[^>]*?))? -->\n)?"
-    r"^```(?P<language>python|console|sql|toml)\n(?P<code>.*?)^```$",
+    r"^```(?P<language>python|console|sql|toml|html)\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 

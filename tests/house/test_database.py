@@ -12,9 +12,9 @@ _CHECKED = """
 select p.oid::regprocedure::text as function, c.level, c.message, c.detail, c.lineno
   from pg_proc p
   join pg_language l on l.oid = p.prolang and l.lanname = 'plpgsql'
-  left join lateral (select tgrelid from pg_trigger where tgfoid = p.oid limit 1) t on true
+  left join lateral (select tgrelid, tgnewtable from pg_trigger where tgfoid = p.oid limit 1) t on true
  cross join lateral plpgsql_check_function_tb(
-           funcoid => p.oid, relid => coalesce(t.tgrelid, 0),
+           funcoid => p.oid, relid => coalesce(t.tgrelid, 0), newtable => t.tgnewtable,
            fatal_errors => false, security_warnings => true, compatibility_warnings => true) c
  where p.pronamespace = 'livewell'::regnamespace
    and (p.prorettype <> 'trigger'::regtype or t.tgrelid is not null)

@@ -14,6 +14,7 @@ from livewell.kernel import Database, facts_by_code
 from livewell.lint import RULES
 from livewell.simulator import FAULTS
 from tests.house.project import REFERENCE, ROOT, SqlFunction, sql_functions
+from tests.house.signatures import HEADING, signatures
 from tests.house.surface import load_every_room, sqlstates
 
 _HEADING = re.compile(r"^#{2,4} `([^`]+)`", re.MULTILINE)
@@ -102,6 +103,11 @@ def test_every_public_function_is_in_the_reference(function: SqlFunction) -> Non
     """Functions are the product's surface for other languages: sql.md has those a role may call, and no others."""
     documented = function.name in {*_HEADING.findall(_page("sql.md")), *_ROW.findall(_page("sql.md"))}
     assert documented == (function.audience != {"internal"})
+
+
+def test_every_signature_is_in_the_reference() -> None:
+    """The section of signatures in sql.md is what the function files say: `python -m tests.house.signatures`."""
+    assert _page("sql.md").partition(HEADING)[2] == signatures().removeprefix(HEADING)
 
 
 async def test_every_parameter_of_a_described_function_is_in_the_reference(owner: Database) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,6 +12,7 @@ from typing import IO
 
 import pytest
 
+from livewell.testing import connected
 from tests.house.examples import Example, examples, missing_line, pages_that_run, strange_fences
 from tests.house.project import ROOT, pages, place
 
@@ -64,11 +66,18 @@ class _Reader:
             (self.folder / example.file).write_text(example.code, encoding="utf-8")
         elif example.language == "console":
             await self._type(example)
+        elif example.language == "sql":
+            await self._execute(example)
         else:
-            sql = f"python -m tests.house.run_sql {'owner' if example.as_owner else 'service'}"
-            program = "python -" if example.language == "python" else sql
-            code, output = await self._run(program, stdin=example.code)
+            code, output = await self._run("python -", stdin=example.code)
             assert code == example.exit_code, f"{example.place} ended with {code}:\n{output}"
+
+    async def _execute(self, example: Example) -> None:
+        """As a member of livewell_service, or as the owner of the database."""
+        async with connected(self.owner_url) as connection:
+            if not example.as_owner:
+                await connection.execute("set role livewell_service")
+            await connection.execute(example.code)
 
     async def _type(self, example: Example) -> None:
         for number, (command, shown) in enumerate(example.steps, start=1):
@@ -128,7 +137,9 @@ class _Reader:
             finally:
                 if one.process.returncode is None:
                     one.process.kill()
-            assert code == 0, f"`{one.command}` ended with {code}:\n{one.output.read_text()}"
+            # Other servers than ours end by the signal they were sent, once they have closed.
+            well = {0} if one.command.startswith("livewell") else {0, -signal.SIGTERM}
+            assert code in well, f"`{one.command}` ended with {code}:\n{one.output.read_text()}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Rooms have their shape, so that who knows one knows them all."""
 
 import ast
+import importlib
 import re
 from pathlib import Path
 
@@ -57,6 +58,14 @@ def test_what_a_room_offers_is_listed(room: str) -> None:
     bound = _bound_names(module)
     assert offered is not None, f"livewell.{room} does not say what others may import"
     assert [name for name in offered if name not in bound] == []
+
+
+@pytest.mark.parametrize("room", _room_names())
+def test_what_a_room_offers_can_be_had(room: str) -> None:
+    """Every name a room offers is there when it is asked for, and none that it does not offer."""
+    door = importlib.import_module(f"livewell.{room}")
+    assert [name for name in door.__all__ if not hasattr(door, name)] == []
+    assert not hasattr(door, "something_it_does_not_offer")
 
 
 @pytest.mark.parametrize("room", _room_names())
@@ -117,7 +126,7 @@ def _assigned_list(module: ast.Module, name: str) -> list[str] | None:
 
 def _bound_names(module: ast.Module) -> set[str]:
     names: set[str] = set()
-    for node in module.body:
+    for node in [*module.body, *_for_type_checkers(module)]:
         if isinstance(node, ast.ImportFrom | ast.Import):
             names |= {alias.asname or alias.name for alias in node.names}
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -127,6 +136,12 @@ def _bound_names(module: ast.Module) -> set[str]:
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             names.add(node.target.id)
     return names
+
+
+def _for_type_checkers(module: ast.Module) -> list[ast.stmt]:
+    """The body of `if TYPE_CHECKING:`, where a door says what is where."""
+    blocks = (node for node in module.body if isinstance(node, ast.If))
+    return [node for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for node in block.body]
 
 
 def _lookups(path: Path) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.replay import policy
@@ -16,7 +16,7 @@ from benchmarks.replay.policy import Price, Stale, score_items
 from benchmarks.replay.pure import Rules, replay
 from benchmarks.replay.world import OFFERS, make_world, smaller
 from livewell.kernel import Database
-from livewell.testing import make_endpoint, make_type
+from livewell.testing import effort, make_endpoint, make_type
 
 NOON = datetime(2030, 1, 15, 12, tzinfo=UTC)
 SCORE = "select livewell.score_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
@@ -65,7 +65,7 @@ def _pure(
     return list(score_items(stale, price))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@effort(60)
 @given(rows=st.lists(_rows(), min_size=1, max_size=30), price=st.just(0.0) | _number(1e-7, 1))
 async def test_both_choose_alike(
     owner: Database,
@@ -81,7 +81,7 @@ async def test_both_choose_alike(
         assert ours == pytest.approx(theirs, rel=1e-7, abs=1e-9 * (1 + about))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20)
+@effort(20)
 @given(
     looks=st.lists(st.tuples(_number(0.01, 5000), st.booleans()), min_size=1, max_size=12), number=st.integers(0, 2**62)
 )

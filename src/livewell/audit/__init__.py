@@ -17,27 +17,34 @@ an altered seal by the chain itself, a tail cut off together with its seals by a
 yet is not protected yet; verification says how much that is.
 """
 
-from livewell.audit.errors import AppendOnly, InvalidEntry, UnknownHead
-from livewell.audit.export import Exporter, verify_export
-from livewell.audit.sealer import Sealer, tell_sealed
-from livewell.audit.store import AuditStore
-from livewell.audit.types import (
-    BEGINNING,
-    AuditState,
-    Entry,
-    EntryFilter,
-    Finding,
-    Head,
-    NewEntry,
-    NothingToSeal,
-    Problem,
-    Progress,
-    Sealed,
-    SealerBusy,
-    SealOutcome,
-    Verification,
-)
-from livewell.audit.verifier import Verifier
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.audit.errors import AppendOnly, InvalidEntry, UnknownHead
+    from livewell.audit.export import Exporter, verify_export
+    from livewell.audit.sealer import Sealer, tell_sealed
+    from livewell.audit.store import AuditStore
+    from livewell.audit.types import (
+        BEGINNING,
+        AuditState,
+        Entry,
+        EntryFilter,
+        Finding,
+        Head,
+        NewEntry,
+        NothingToSeal,
+        Problem,
+        Progress,
+        Sealed,
+        SealerBusy,
+        SealOutcome,
+        Verification,
+    )
+    from livewell.audit.verifier import Verifier
+else:
+    __getattr__ = opened(__name__)
 
 __all__ = [
     "BEGINNING",

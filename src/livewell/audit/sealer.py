@@ -9,12 +9,11 @@ Events: `audit_sealed` with the seal's number and hash: a log kept on another ma
 from collections.abc import Mapping
 from typing import Any
 
-import structlog
-
 from livewell.audit.store import AuditStore
 from livewell.audit.types import Sealed, SealerBusy, SealOutcome
+from livewell.kernel import Logger
 
-log = structlog.get_logger("livewell.audit")
+log = Logger("livewell.audit")
 
 
 def tell_sealed(result: Mapping[str, Any]) -> None:

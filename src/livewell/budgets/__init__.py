@@ -27,48 +27,55 @@ Permits by hand (`PermitPool`) are for code that makes several calls; `read_rate
 facts the limiter learns from; a `KeyRing` finds API keys where their sources say.
 """
 
-from livewell.budgets.declarations import (
-    ENDPOINT_COLUMNS,
-    KEY_COLUMNS,
-    PROVIDER_COLUMNS,
-    EndpointDeclaration,
-    KeyDeclaration,
-    ProviderDeclaration,
-    ProviderSection,
-)
-from livewell.budgets.errors import (
-    BudgetError,
-    EndpointFull,
-    InvalidBudget,
-    InvalidField,
-    InvalidPermit,
-    KeyUnreadable,
-    PermitExpired,
-    PermitLost,
-    PermitNotGranted,
-    UnknownEndpoint,
-    UnknownField,
-    UnknownProvider,
-)
-from livewell.budgets.headers import Headers, IgnoredHeader, RateFacts, RateLimit, read_rate_headers
-from livewell.budgets.keys import KeyRing, Secret
-from livewell.budgets.metrics import BudgetGauges, used_shares
-from livewell.budgets.permit_pool import PermitOptions, PermitPool
-from livewell.budgets.permits import Permit
-from livewell.budgets.store import BudgetStore
-from livewell.budgets.types import (
-    ApiKey,
-    BlockId,
-    BudgetState,
-    Endpoint,
-    Estimate,
-    Granted,
-    NotGranted,
-    PermitOutcome,
-    PermitSettlement,
-    Provider,
-    QuotaState,
-)
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.budgets.declarations import (
+        ENDPOINT_COLUMNS,
+        KEY_COLUMNS,
+        PROVIDER_COLUMNS,
+        EndpointDeclaration,
+        KeyDeclaration,
+        ProviderDeclaration,
+        ProviderSection,
+    )
+    from livewell.budgets.errors import (
+        BudgetError,
+        EndpointFull,
+        InvalidBudget,
+        InvalidField,
+        InvalidPermit,
+        KeyUnreadable,
+        PermitExpired,
+        PermitLost,
+        PermitNotGranted,
+        UnknownEndpoint,
+        UnknownField,
+        UnknownProvider,
+    )
+    from livewell.budgets.headers import Headers, IgnoredHeader, RateFacts, RateLimit, read_rate_headers
+    from livewell.budgets.keys import KeyRing, Secret
+    from livewell.budgets.metrics import BudgetGauges, used_shares
+    from livewell.budgets.permit_pool import PermitOptions, PermitPool
+    from livewell.budgets.permits import Permit
+    from livewell.budgets.store import BudgetStore
+    from livewell.budgets.types import (
+        ApiKey,
+        BlockId,
+        BudgetState,
+        Endpoint,
+        Estimate,
+        Granted,
+        NotGranted,
+        PermitOutcome,
+        PermitSettlement,
+        Provider,
+        QuotaState,
+    )
+else:
+    __getattr__ = opened(__name__)
 
 __all__ = [
     "ENDPOINT_COLUMNS",

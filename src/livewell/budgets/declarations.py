@@ -21,7 +21,19 @@ from pydantic import (
 
 from livewell.budgets.errors import InvalidField, UnknownField
 from livewell.budgets.store import BudgetStore
-from livewell.kernel import HOW_TO_WRITE, Caller, Connection, LivewellError, PlannedChange, parse_duration, parse_size
+from livewell.kernel import (
+    HOW_TO_WRITE,
+    Caller,
+    Connection,
+    LivewellError,
+    PlannedChange,
+    parse_duration,
+    parse_size,
+    shown_interval,
+    shown_share,
+    shown_size,
+    told_at,
+)
 
 DEFAULT_KEY = "default"
 _LARGEST = 2**31 - 1
@@ -235,9 +247,9 @@ class ProviderSection:
     invalid_field = InvalidField
 
     async def apply(
-        self, caller: "Caller | Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
+        self, connection: "Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
     ) -> list[PlannedChange]:
-        return await BudgetStore(caller).apply_providers(as_declared(declared), plan_only=plan_only, actor=actor)
+        return await BudgetStore(connection).apply_providers(as_declared(declared), plan_only=plan_only, actor=actor)
 
     async def undeclared(self, caller: "Caller | Connection", declared: Mapping[str, Any]) -> list[tuple[str, str]]:
         store, named = BudgetStore(caller), as_declared(declared)
@@ -257,7 +269,10 @@ class ProviderSection:
             case _:
                 return f"from {change.new['source']}"
 
-    def place_of(self, fact: LivewellError) -> tuple[str | int, ...] | None:
+    def told_of(self, fact: LivewellError) -> list[tuple[tuple[str | int, ...], LivewellError]]:
+        return told_at(self._place_of(fact), fact)
+
+    def _place_of(self, fact: LivewellError) -> tuple[str | int, ...] | None:
         """`endpoint fmp/quote` stands in `[provider.fmp.endpoint.quote]`, an account's limits in `[provider.fmp]`."""
         thing, _, name = (fact.detail or "").partition(" ")
         match thing:
@@ -316,8 +331,8 @@ def _named(table: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]:
 def _quota_summary(provider: Mapping[str, Any]) -> str:
     if provider["quota_bytes"] is None:
         return "no quota"
-    size = f"{provider['quota_bytes'] / 1024**3:.4g} GB"
-    return f"{size} in {provider['quota_window']}, {provider['quota_use']:.4g} of it used"
+    size, window = shown_size(provider["quota_bytes"]), shown_interval(provider["quota_window"])
+    return f"{size} in {window}, {shown_share(provider['quota_use'])} of it used"
 
 
 def _limits_summary(endpoint: Mapping[str, Any]) -> str:

@@ -6,11 +6,11 @@ Events: `estimate_exceeded`.
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-import structlog
 from prometheus_client import Gauge
 
 from livewell.budgets.store import BudgetStore
 from livewell.budgets.types import BudgetState, Estimate, QuotaState
+from livewell.kernel import Logger
 
 _FOREVER = float("inf")
 _BREAKER = {"closed": 0, "half_open": 1, "open": 2}
@@ -37,7 +37,7 @@ _BY_LIMITER = (USED_SHARE, IN_FLIGHT, WAITING, OPENS_SECONDS, BREAKER_STATE)
 _BY_PROVIDER = (QUOTA_USED_BYTES, QUOTA_IN_FLIGHT_BYTES, QUOTA_ALLOWED_BYTES, QUOTA_SHARE, QUOTA_EXHAUSTED_SECONDS)
 _BY_SUBJECT = (ESTIMATE_BYTES, ESTIMATES_EXCEEDED)
 
-log = structlog.get_logger("livewell.budgets")
+log = Logger("livewell.budgets")
 
 
 class BudgetGauges:

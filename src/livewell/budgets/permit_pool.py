@@ -28,8 +28,6 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, overload
 
-import structlog
-
 from livewell.budgets.errors import InvalidPermit, PermitExpired
 from livewell.budgets.keys import KeyRing, Secret
 from livewell.budgets.permit_queue import Door, PermitQueue, Shape
@@ -37,11 +35,11 @@ from livewell.budgets.permit_renewer import PermitRenewer
 from livewell.budgets.permit_settler import PermitSettler
 from livewell.budgets.permits import Permit, PermitBlock, require_possible
 from livewell.budgets.store import BudgetStore
-from livewell.kernel import Database
+from livewell.kernel import Database, Logger
 
 T = TypeVar("T")
 
-log = structlog.get_logger("livewell.budgets")
+log = Logger("livewell.budgets")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,8 +18,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-import structlog
-
 from livewell.budgets.errors import PermitNotGranted
 from livewell.budgets.keys import KeyRing, Secret
 from livewell.budgets.permit_metrics import PERMITS_GRANTED
@@ -27,13 +25,13 @@ from livewell.budgets.permit_settler import TRANSIENT
 from livewell.budgets.permits import Learn, Permit, PermitBlock, SettleBlock
 from livewell.budgets.store import BudgetStore
 from livewell.budgets.types import Granted, NotGranted
-from livewell.kernel import LivewellError
+from livewell.kernel import LivewellError, Logger
 
 _GIVES_BACK = {"concurrent", "tokens", "bytes", "breaker"}
 _SHORTEST_PAUSE = 0.01
 _LONGEST_PAUSE_UNTOLD = 1.0
 
-log = structlog.get_logger("livewell.budgets")
+log = Logger("livewell.budgets")
 
 
 @dataclass(frozen=True, kw_only=True)

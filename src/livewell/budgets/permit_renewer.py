@@ -9,17 +9,16 @@ Events: `permits_not_renewed` (tried again), `permits_lost`.
 import asyncio
 from collections.abc import Callable
 
-import structlog
-
 from livewell.budgets.permit_metrics import PERMITS_LOST
 from livewell.budgets.permits import PermitBlock
 from livewell.budgets.store import BudgetStore
 from livewell.budgets.types import BlockId
+from livewell.kernel import Logger
 
 _RENEWALS_PER_LEASE = 3
 _RETRY = 0.1
 
-log = structlog.get_logger("livewell.budgets")
+log = Logger("livewell.budgets")
 
 
 class PermitRenewer:

@@ -15,20 +15,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-import structlog
-
 from livewell.budgets.headers import RateFacts
 from livewell.budgets.permit_metrics import PERMITS_SETTLED
 from livewell.budgets.permits import PermitBlock
 from livewell.budgets.store import BudgetStore
 from livewell.budgets.types import PermitSettlement
-from livewell.kernel import Contended, DatabaseUnavailable, LockNotAvailable, StatementTimedOut
+from livewell.kernel import Contended, DatabaseUnavailable, LockNotAvailable, Logger, StatementTimedOut
 
 TRANSIENT = (DatabaseUnavailable, StatementTimedOut, LockNotAvailable, Contended)
 _LONGEST_PAUSE = 2.0
 _LEARNING_IS_WORTH_IT_FOR = 10.0
 
-log = structlog.get_logger("livewell.budgets")
+log = Logger("livewell.budgets")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,28 +1,27 @@
 """`livewell apply`: makes things as a file declares them, after showing what that changes."""
 
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from livewell.cli.options import Json
-from livewell.cli.output import counted, say, show_json, shown, shown_duration
+from livewell.cli.output import counted, say, show_json, shown, shown_field
 from livewell.cli.session import run, who
+from livewell.kernel import shown_interval
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
+    from livewell.fetching import Scope
     from livewell.kernel import Connection, Database, Declarations, LivewellError, PlannedChange, Section
+    from livewell.stores import Stores
 
     Planned: TypeAlias = list[tuple[Section, PlannedChange]]
 
 EXAMPLE = "Example: livewell apply --file livewell.toml --yes"
-_INTERVAL = re.compile(r"(?:(-?\d+) days? ?)?(?:(\d+):(\d\d):(\d\d(?:\.\d+)?))?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,14 +47,14 @@ def apply(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make providers, endpoints, keys, types and tasks as a file declares them. Shows what will change, then asks."""
+    """Make providers, keys, kinds, types and tasks as a file declares them. Shows what will change, then asks."""
     from livewell.cli.errors import Misused
 
     if as_json and not (yes or plan):
         raise Misused("--json cannot ask", fix="say --yes, or --plan to change nothing")
     with problems_told():
         wish = Wish(declared=read_file(file), plan_only=plan, agreed=yes, verbose=verbose, as_json=as_json)
-        run(ctx, lambda app: carry_out(app, wish))
+        run(ctx, lambda app: carry_out(app, wish), makes=True)
 
 
 @contextmanager
@@ -72,14 +71,15 @@ def problems_told() -> Iterator[None]:
         raise typer.Exit(Misused.exit_code) from refused
 
 
-def sections() -> "list[Section]":
-    """What the rooms take from a file, in the order it is applied."""
+def sections(checked: "Scope" = "changed") -> "list[Section]":
+    """What the rooms take from a file, in the order it is applied; types are checked when they change, or all."""
     from livewell.budgets import ProviderSection
+    from livewell.fetching import TypeSection
+    from livewell.jobs import KindSection
     from livewell.presence import PresenceSection
-    from livewell.registry import TypeSection
     from livewell.schedule import TaskSection
 
-    return [ProviderSection(), TypeSection(), PresenceSection(), TaskSection()]
+    return [ProviderSection(), KindSection(), TypeSection(checked), PresenceSection(), TaskSection()]
 
 
 def read_file(file: Path) -> "Declarations":
@@ -89,12 +89,16 @@ def read_file(file: Path) -> "Declarations":
 
     try:
         content = file.read_bytes()
+    except FileNotFoundError as error:
+        raise FileUnavailable(
+            f"there is no {file} here", fix="livewell init writes one to begin with, --file names another"
+        ) from error
     except OSError as error:
         raise FileUnavailable(f"cannot read {file}: {error.strerror}") from error
     return read_declarations(content, str(file), sections())
 
 
-async def carry_out(app: "Livewell", wish: Wish) -> None:
+async def carry_out(app: "Stores", wish: Wish) -> None:
     """Show what a file changes, and change it if that is agreed."""
     planned = await _planned(app.database, wish.declared)
     if not wish.as_json:
@@ -111,7 +115,7 @@ async def carry_out(app: "Livewell", wish: Wish) -> None:
         show_json({"file": wish.declared.file, "applied": not wish.plan_only, "changes": changes})
 
 
-async def apply_declared(app: "Livewell", declared: "Declarations") -> "Planned":
+async def apply_declared(app: "Stores", declared: "Declarations") -> "Planned":
     """Make everything as it is declared: all of it, or nothing."""
     async with app.database.transaction() as connection:
         return await _through_sections(connection, declared, plan_only=False)
@@ -122,7 +126,7 @@ async def _planned(database: "Database", declared: "Declarations") -> "Planned":
     planned: Planned = []
     with suppress(_Undone):
         async with database.transaction() as connection:
-            planned = await _through_sections(connection, declared, plan_only=True)
+            planned = await _through_sections(connection, declared, plan_only=True, checked="all")
             raise _Undone
     return planned
 
@@ -131,11 +135,13 @@ class _Undone(Exception):
     """The plan is made: nothing of it stays."""
 
 
-async def _through_sections(connection: "Connection", declared: "Declarations", *, plan_only: bool) -> "Planned":
+async def _through_sections(
+    connection: "Connection", declared: "Declarations", *, plan_only: bool, checked: "Scope" = "changed"
+) -> "Planned":
     from livewell.kernel import LivewellError
 
     planned: Planned = []
-    named = [section for section in sections() if declared.sections.get(section.word)]
+    named = [section for section in sections(checked) if declared.sections.get(section.word)]
     for section in named:
         tables = declared.sections[section.word]
         # A type stands on endpoints of the same file: only what comes last can do without what it plans.
@@ -153,10 +159,9 @@ def _tell_where(section: "Section", declared: "Declarations", fact: "LivewellErr
     """A refusal of the database is a problem of the file, when it says of what."""
     from livewell.kernel import DeclarationsRefused
 
-    place = section.place_of(fact)
-    if place is not None:
-        plain = type(fact)(fact.message.removeprefix(f"{fact.detail}: "), fix=fact.fix)
-        raise DeclarationsRefused(declared.file, [declared.problem(place, plain)]) from fact
+    problems = [declared.problem(place, plain) for place, plain in section.told_of(fact)]
+    if problems:
+        raise DeclarationsRefused(declared.file, sorted(problems, key=lambda one: one.line)) from fact
 
 
 def _agreed() -> bool:
@@ -175,14 +180,15 @@ def _show(wish: Wish, planned: "Planned") -> None:
             case "add":
                 say(f"+ {change.thing} {change.name} ({section.summary(change)})")
             case "change":
-                say(f"~ {change.thing} {change.name}: {change.field} {_value(change.old)} → {_value(change.new)}")
+                old, new = (_value(change.field, value) for value in (change.old, change.new))
+                say(f"~ {change.thing} {change.name}: {change.field} {old} → {new}")
             case _ if wish.verbose:
                 say(f"= {change.thing} {change.name}: as declared")
     if not _things(planned):
         say(f"nothing to change: everything is as {wish.declared.file} declares it")
 
 
-async def _show_undeclared(app: "Livewell", declared: "Declarations") -> None:
+async def _show_undeclared(app: "Stores", declared: "Declarations") -> None:
     for section in sections():
         for thing, name in await section.undeclared(app.database, declared.sections.get(section.word, {})):
             say(f"  {thing} {name}: not in the file, left alone")
@@ -192,10 +198,8 @@ def _things(planned: "Planned") -> set[tuple[str, str]]:
     return {(change.thing, change.name) for _, change in planned if change.change != "same"}
 
 
-def _value(value: Any) -> str:
+def _value(field: str | None, value: Any) -> str:
     """A value of a plan; lengths of time come as the database writes them."""
-    match = _INTERVAL.fullmatch(value) if isinstance(value, str) and value else None
-    if match is None:
-        return shown(value or None) if isinstance(value, str) else shown(value)
-    days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
-    return shown_duration(timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds))
+    if isinstance(value, str):
+        return shown_interval(value) if value else shown(None)
+    return shown_field(field or "", value)

@@ -1,19 +1,20 @@
-"""`livewell audit`: read, seal, verify and export the log of what was done."""
+"""`livewell audit`: read, verify and export the log of what was done."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, BinaryIO, assert_never
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from livewell.cli.groups import listing
 from livewell.cli.options import Before, Json, as_id
 from livewell.cli.output import counted, note, progress, say, show_json, show_table, shown_json
 from livewell.cli.session import run
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
-    from livewell.audit import Finding, Head, SealOutcome, Verification
+    from livewell.audit import Finding, Head, Verification
+    from livewell.stores import Stores
 
-group = typer.Typer(help="Read, seal, verify and export the audit log.", no_args_is_help=True)
+group = listing("Read, verify and export the audit log.")
 
 
 @group.command("list", epilog="Example: livewell audit list --event kind_paused --limit 20")
@@ -123,34 +124,7 @@ def export(
     note(f"head {head}: keep it elsewhere, for `livewell audit verify --head`")
 
 
-@group.command("seal", epilog="Example: livewell audit seal")
-def seal(ctx: typer.Context, as_json: Json = False) -> None:
-    """Chain what is not sealed yet. The task audit_seal does this by itself."""
-    from livewell.audit import AuditStore, Sealer
-
-    outcome = run(ctx, lambda app: Sealer(AuditStore(app.database)).run_once())
-    word, head = _sealing(outcome)
-    if as_json:
-        show_json({"outcome": word, "head": head})
-    else:
-        say(f"{word.replace('_', ' ')}, head {head}" if head else "another sealer is at work")
-
-
-def _sealing(outcome: "SealOutcome") -> "tuple[str, Head | None]":
-    from livewell.audit import NothingToSeal, Sealed, SealerBusy
-
-    match outcome:
-        case Sealed():
-            return "sealed", outcome.head
-        case NothingToSeal():
-            return "nothing_to_seal", outcome.head
-        case SealerBusy():
-            return "busy", None
-        case _:
-            assert_never(outcome)
-
-
-async def _verify_database(app: "Livewell", expected: "Head | None") -> "Verification":
+async def _verify_database(app: "Stores", expected: "Head | None") -> "Verification":
     from livewell.audit import AuditStore, Verifier
 
     with progress("verifying") as done:
@@ -170,7 +144,7 @@ def _verify_file(path: str, expected: "Head | None") -> "Verification":
         raise FileUnavailable(f"cannot read {path}: {error.strerror}") from error
 
 
-async def _export(app: "Livewell", file: BinaryIO, after: int) -> "Head":
+async def _export(app: "Stores", file: BinaryIO, after: int) -> "Head":
     """Write the lines; the last one says where they end."""
     from pydantic_core import from_json
 

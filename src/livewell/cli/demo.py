@@ -1,22 +1,32 @@
-"""`livewell demo`: the queue at work on a PostgreSQL of its own, with a producer, two workers, and a murder."""
+"""`livewell demo`: data kept fresh while people look at it, on a PostgreSQL of its own, though a worker is killed."""
 
+import sys
 from typing import Annotated
 
 import typer
 
+from livewell import __version__
 from livewell.cli.options import chosen
+from livewell.cli.output import say
 from livewell.cli.session import set_up_logs
 
 EXAMPLE = "Example: livewell demo --seconds 30"
+TITLE = f"Livewell {__version__}: data kept fresh while people look at it"
 
 
 def demo(
     ctx: typer.Context,
     seconds: Annotated[int, typer.Option("--seconds", min=3, max=86_400, help="How long to go on.")] = 30,
 ) -> None:
-    """See the queue at work. A producer, two workers, one of which is killed; then an account of every job."""
+    """See data kept fresh: a pretend provider that lies now and then, people who look, two workers, one of them killed.
+
+    It ends with an account: how fresh it was, what the provider counted, and what became of every job.
+    """
     import asyncio
 
+    # Said before anything else is loaded: that something happens is to be seen at once.
+    say(TITLE)
+    sys.stdout.flush()
     from livewell.cli.demo_stage import Stage
 
     set_up_logs("error")

@@ -10,13 +10,12 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from livewell import __version__
 from livewell.app import Livewell
 from livewell.cli.demo_app import BEFORE_A_REPORT_ENDS, KINDS, LEASE, REPORT
 from livewell.cli.demo_freshness import MarketObserver, MarketTally
@@ -24,11 +23,20 @@ from livewell.cli.demo_market import Crowd, open_market
 from livewell.cli.demo_processes import DemoProcess
 from livewell.cli.demo_tally import Tally, take_tally
 from livewell.cli.errors import DemoBroken
-from livewell.cli.live_view import View, view_for
+from livewell.cli.live_view import view_for
 from livewell.cli.news import NewsObserver, news_of
 from livewell.cli.output import counted, say
 from livewell.cli.queue_figures import Observer
-from livewell.kernel import EmbeddedPostgres, masked, migrate, wait_for_any
+from livewell.kernel import (
+    DatabaseUnavailable,
+    EmbeddedPostgres,
+    Step,
+    masked,
+    migrate,
+    shown_duration,
+    shown_share,
+    wait_for_any,
+)
 from livewell.settings import SettingsStore
 
 _TICK = 0.5
@@ -39,6 +47,7 @@ _RESTART_AFTER = 1.0
 _FINISH_LIMIT = 20.0
 _START_LIMIT = 60.0
 _CUT = 130
+_STEPS = 4
 
 
 class Stage:
@@ -54,9 +63,10 @@ class Stage:
         self._there = 0
         self._rescued = 0
         self._rescue_told = False
+        self._live = 0
         self._workers: list[DemoProcess] = []
         self._producer: DemoProcess | None = None
-        self._view: View | None = None
+        self._view = view_for("")
         self._market: MarketObserver | None = None
         self._news: NewsObserver | None = None
 
@@ -81,26 +91,41 @@ class Stage:
 
     async def _perform(self) -> tuple[Tally, MarketTally]:
         async with AsyncExitStack() as stack:
+            view = stack.enter_context(self._view)
             url = self._database_url
             if url is None:
+                view.prepare(1, _STEPS, f"starting a PostgreSQL of its own in {_shown(_folder())}")
                 url = await stack.enter_async_context(_own_server())
-            await migrate(url)
+            await self._migrate(url)
+            view.prepare(3, _STEPS, "starting a pretend provider, and declaring six data types of it")
             app = await stack.enter_async_context(Livewell(url))
             await stack.enter_async_context(_short_jitter(app))
             simulator = await stack.enter_async_context(open_market(app))
             stack.push_async_callback(self._clear)
-            self._view = stack.enter_context(view_for(await self._title(app, simulator.url), self._hints()))
+            view.entitle(await self._title(app, simulator.url), self._hints())
             self._market = MarketObserver(app, simulator)
             self._news = await stack.enter_async_context(news_of(app))
-            observer = Observer(app.jobs, KINDS)
+            observer = Observer(app.jobs, KINDS, is_gone=lambda worker: f"-{self._victim}-" in worker)
             await observer.begin()
             await self._market.begin()
             await self._run(app, url, observer)
             return await take_tally(app.jobs, self._acknowledged), await self._market.tally()
 
+    async def _migrate(self, url: str) -> None:
+        steps = 0
+
+        def on_step(_: Step) -> None:
+            nonlocal steps
+            steps += 1
+            self._view.prepare(2, _STEPS, f"making the schema: {counted(steps, 'step')}")
+
+        self._view.prepare(2, _STEPS, "making the schema")
+        await migrate(url, on_step=on_step)
+
     async def _run(self, app: Livewell, url: str, observer: Observer) -> None:
         crowd = Crowd(app)
         environment = {"DATABASE_URL": url, "LIVEWELL_LOG_FORMAT": "json", "LIVEWELL_LOG_LEVEL": "info"}
+        self._view.prepare(4, _STEPS, "starting two workers, and a producer of other jobs")
         self._workers = [await self._start_worker(environment) for _ in range(2)]
         self._producer = await DemoProcess.start("livewell.cli.demo_producer", environment, self._on_line)
         await self._all_there()
@@ -110,9 +135,10 @@ class Stage:
         restart_at = float("inf")
         while not self._stop.is_set() and (passed := time.monotonic() - began) < self._seconds:
             await self._look(app, observer)
-            await crowd.move()
-            if self._victim is None and passed >= self._seconds * _KILL_AT and await self._kill_one(app):
-                restart_at = passed + _RESTART_AFTER
+            with self._outages_told():
+                await crowd.move()
+                if self._victim is None and passed >= self._seconds * _KILL_AT and await self._kill_one(app):
+                    restart_at = passed + _RESTART_AFTER
             if passed >= restart_at:
                 restart_at = float("inf")
                 self._workers.append(await self._start_worker(environment))
@@ -133,14 +159,24 @@ class Stage:
                 raise DemoBroken(f"process {process.pid} ended by itself with exit code {process.exit_code}")
 
     async def _look(self, app: Livewell, observer: Observer) -> int:
-        """Show how things stand; answer how many jobs are live."""
-        figures = await observer.look()
-        if self._view is not None and self._market is not None and self._news is not None:
-            self._view.show(figures, await self._market.look(), await self._news.look())
+        """Show how things stand; answer how many jobs are live, as far as is known."""
         self._fail_on_early_end()
-        await self._tell_of_rescue(app)
+        with self._outages_told():
+            figures = await observer.look()
+            self._live = figures.live
+            if self._market is not None and self._news is not None:
+                self._view.show(figures, await self._market.look(), await self._news.look())
+            await self._tell_of_rescue(app)
         await wait_for_any(self._stop, timeout=_TICK)
-        return figures.live
+        return self._live
+
+    @contextmanager
+    def _outages_told(self) -> Iterator[None]:
+        """A server that is away for a while does not end the demonstration, which says so instead."""
+        try:
+            yield
+        except DatabaseUnavailable as fact:
+            self._view.lose(fact.message)
 
     async def _kill_one(self, app: Livewell) -> bool:
         """Kill a worker that has begun a long job just now, so that it dies with something in its hands."""
@@ -155,7 +191,7 @@ class Stage:
         held = [job for job in await _running(app) if _is_of(victim.pid, job)]
         self._tell(
             f"worker process {victim.pid} was killed with SIGKILL, holding {counted(len(held), 'job')}:"
-            f" a lease runs out after {LEASE.total_seconds():g} s"
+            f" a lease runs out after {shown_duration(LEASE)}"
         )
         return True
 
@@ -214,15 +250,14 @@ class Stage:
                 pass
 
     def _tell(self, line: str) -> None:
-        if self._view is not None:
-            self._view.tell(line)
+        self._view.tell(line)
 
     async def _title(self, app: Livewell, simulator: str) -> str:
         async with app.database.connection() as connection:
             version = connection.get_server_version()
         where = masked("url", self._database_url) if self._database_url else f"embedded, {_shown(_folder())}"
         server = f"PostgreSQL {version.major}.{version.minor} ({where})"
-        return f"Livewell {__version__} · {server} · simulator on {simulator} · {self._seconds} s"
+        return f"{server} · pretend provider on {simulator} · {self._seconds} s"
 
     def _hints(self) -> list[str]:
         if self._database_url:
@@ -230,14 +265,14 @@ class Stage:
         else:
             first = f"export LIVEWELL_DATA={_shown(_folder().parent)}"
         name = _program()
-        commands = ("freshness", "viewers", "budget", "warnings", "jobs stats", "workers", "audit list")
+        commands = ("freshness", "viewers", "budgets", "warnings", "jobs stats", "workers", "audit list")
         return ["Look at it from another terminal:", f"  {first}", *(f"  {name} {command}" for command in commands)]
 
 
 def give_account(tally: Tally, market: MarketTally, *, duplicates: int) -> None:
     """Say what viewers had and what became of every job; raise when a promise was broken."""
     say("")
-    within = "–" if market.within_ttl is None else f"{100 * market.within_ttl:.1f} %"
+    within = "–" if market.within_ttl is None else shown_share(market.within_ttl)
     say(f"within TTL      {within}  (of what people looked at, sampled all along)")
     say(f"refreshed       {market.refreshed:,}  ({market.refused:,} answers refused)")
     say(f"calls           {market.calls:,}  (as the provider counted; {market.unchanged:,} of them unchanged)")

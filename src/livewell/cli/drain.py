@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from livewell.cli.options import Json, Kinds
-from livewell.cli.output import console, counted, note, say, show_json, shown_duration
+from livewell.cli.output import console, counted, note, say, show_json
 from livewell.cli.session import require_kinds, run
+from livewell.kernel import shown_duration
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
     from livewell.jobs import JobStore
+    from livewell.stores import Stores
 
 EXAMPLE = "Example: livewell jobs drain --kind report --timeout 5m"
 LIVE = frozenset({"pending", "deferred", "retrying", "processing"})
@@ -47,7 +48,7 @@ def drain(
 
     limit = duration(timeout)
 
-    async def work(app: "Livewell") -> Drained:
+    async def work(app: "Stores") -> Drained:
         await require_kinds(app.jobs, kind)
         await _warn(app.jobs, kind)
         with _bar() as tell:

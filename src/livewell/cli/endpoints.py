@@ -1,4 +1,4 @@
-"""`livewell endpoint`: what may be sent where, tuned, paused and reset while everything runs."""
+"""`livewell endpoints`: what may be sent where, tuned, paused and reset while everything runs."""
 
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from livewell.cli.budgets import BREAKER_WORDS
+from livewell.cli.groups import listing
 from livewell.cli.options import Json, Reason
 from livewell.cli.output import say, show_json, show_record, show_table, shown
 from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
     from livewell.budgets import Endpoint
+    from livewell.stores import Stores
 
-group = typer.Typer(help="Show, tune, pause, resume and reset endpoints.", no_args_is_help=True)
+group = listing("Show, tune, pause, resume and reset endpoints.")
 
 Name = Annotated[str, typer.Argument(metavar="ENDPOINT", help="The endpoint, as fmp/quote; an account, as fmp.")]
 Limiter = Annotated[
@@ -25,7 +27,7 @@ Limiter = Annotated[
 ]
 
 
-@group.command("list", epilog="Example: livewell endpoint list")
+@group.command("list", epilog="Example: livewell endpoints list")
 def list_endpoints(ctx: typer.Context, as_json: Json = False) -> None:
     """List endpoints and accounts with their limits."""
     endpoints = run(ctx, lambda app: app.budgets.list_endpoints())
@@ -44,17 +46,17 @@ def list_endpoints(ctx: typer.Context, as_json: Json = False) -> None:
     )
 
 
-@group.command("show", epilog="Example: livewell endpoint show fmp/quote")
+@group.command("show", epilog="Example: livewell endpoints show fmp/quote")
 def show_endpoint(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     """Show one endpoint. With everything that can be tuned."""
     found = run(ctx, lambda app: _one(app, name))
     if as_json:
         show_json(found)
     else:
-        show_record(asdict(found))
+        show_record({**asdict(found), "breaker": BREAKER_WORDS.get(found.breaker, found.breaker)})
 
 
-@group.command("set", epilog="Example: livewell endpoint set fmp/quote requests.per_minute=60 concurrent=unlimited")
+@group.command("set", epilog="Example: livewell endpoints set fmp/quote requests.per_minute=60 concurrent=unlimited")
 def set_endpoint(
     ctx: typer.Context,
     name: Name,
@@ -74,14 +76,14 @@ def set_endpoint(
 
     wanted = tuned(changes, ENDPOINT_COLUMNS)
 
-    async def work(app: "Livewell") -> bool:
+    async def work(app: "Stores") -> bool:
         await _one(app, name)
         return await app.budgets.set_endpoint(name, wanted, reason=reason, actor=who())
 
     say(f"{name} changed" if run(ctx, work) else f"{name} is so already")
 
 
-@group.command("pause", epilog="Example: livewell endpoint pause fmp/quote --for 30m --reason 'provider is down'")
+@group.command("pause", epilog="Example: livewell endpoints pause fmp/quote --for 30m --reason 'provider is down'")
 def pause_endpoint(
     ctx: typer.Context,
     name: Limiter,
@@ -100,7 +102,7 @@ def pause_endpoint(
     pause = duration(length)
     end = moment(until) if pause is None else datetime.now(UTC) + pause
 
-    async def work(app: "Livewell") -> None:
+    async def work(app: "Stores") -> None:
         await _require_limiter(app, name)
         await app.budgets.pause_endpoint(name, until=end, reason=reason, actor=who())
 
@@ -108,22 +110,22 @@ def pause_endpoint(
     say(f"{name} is paused until {shown(end) if end else 'resumed'}")
 
 
-@group.command("resume", epilog="Example: livewell endpoint resume fmp/quote")
+@group.command("resume", epilog="Example: livewell endpoints resume fmp/quote")
 def resume_endpoint(ctx: typer.Context, name: Limiter, reason: Reason = None) -> None:
     """Open an endpoint that was paused, or closed by its provider."""
 
-    async def work(app: "Livewell") -> bool:
+    async def work(app: "Stores") -> bool:
         await _require_limiter(app, name)
         return await app.budgets.resume_endpoint(name, reason=reason, actor=who())
 
     say(f"{name} is open again" if run(ctx, work) else f"{name} was not closed")
 
 
-@group.command("reset", epilog="Example: livewell endpoint reset fmp/quote --reason 'new contract'")
+@group.command("reset", epilog="Example: livewell endpoints reset fmp/quote --reason 'new contract'")
 def reset_endpoint(ctx: typer.Context, name: Limiter, reason: Reason = None) -> None:
     """Forget what an endpoint taught: learned limits, throttling, its breaker. What was sent stays counted."""
 
-    async def work(app: "Livewell") -> None:
+    async def work(app: "Stores") -> None:
         await _require_limiter(app, name)
         await app.budgets.reset_endpoint(name, reason=reason, actor=who())
 
@@ -131,18 +133,18 @@ def reset_endpoint(ctx: typer.Context, name: Limiter, reason: Reason = None) -> 
     say(f"{name} is as if it were new, but for what was sent")
 
 
-async def _one(app: "Livewell", name: str) -> "Endpoint":
+async def _one(app: "Stores", name: str) -> "Endpoint":
     """The endpoint, or the fact that there is none, with what was probably meant."""
     from livewell.budgets import UnknownEndpoint
     from livewell.cli.inputs import near
 
     endpoints = {one.name: one for one in await app.budgets.list_endpoints()}
     if name not in endpoints:
-        raise UnknownEndpoint(f"unknown endpoint {name}", fix=near(name, endpoints) or "livewell endpoint list")
+        raise UnknownEndpoint(f"unknown endpoint {name}", fix=near(name, endpoints) or "livewell endpoints list")
     return endpoints[name]
 
 
-async def _require_limiter(app: "Livewell", name: str) -> None:
+async def _require_limiter(app: "Stores", name: str) -> None:
     """What can be closed and opened: endpoints, accounts, and scopes of keys."""
     if "@" not in name:
         await _one(app, name)
@@ -152,7 +154,7 @@ async def _require_limiter(app: "Livewell", name: str) -> None:
 
     scopes = {f"{key.provider}@{key.scope}" for key in await app.budgets.list_api_keys()}
     if name not in scopes:
-        raise UnknownEndpoint(f"unknown scope of keys {name}", fix=near(name, scopes) or "livewell keys list")
+        raise UnknownEndpoint(f"unknown scope of keys {name}", fix=near(name, scopes) or "livewell api-keys list")
 
 
 def _closed(endpoint: "Endpoint") -> str | None:

@@ -8,90 +8,19 @@ from typing import Annotated
 import typer
 
 from livewell import __version__
-from livewell.cli import (
-    apply,
-    audit,
-    budget,
-    calendar,
-    demo,
-    drain,
-    endpoints,
-    freshness,
-    health,
-    init,
-    jobs,
-    keys_of,
-    kinds,
-    lint,
-    maintenance,
-    migrate,
-    outcomes,
-    postgres,
-    presence,
-    providers,
-    settings,
-    simulate,
-    tail,
-    tasks,
-    types,
-    up,
-    warnings,
-    watch,
-    worker,
-    workers,
-)
+from livewell.cli.commands import Root
 from livewell.cli.options import Chosen
 
 INTERRUPTED = 130
 
 app = typer.Typer(
     name="livewell",
+    cls=Root,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-
-app.command("migrate", epilog=migrate.EXAMPLE)(migrate.migrate)
-app.command("init", epilog=init.EXAMPLE)(init.init)
-app.command("up", epilog=up.EXAMPLE)(up.up)
-app.command("worker", epilog=worker.EXAMPLE)(worker.worker)
-app.command("workers", epilog=workers.LIST_EXAMPLE)(workers.list_workers)
-app.add_typer(jobs.group, name="jobs")
-jobs.group.command("retry", epilog=outcomes.RETRY_EXAMPLE)(outcomes.retry)
-jobs.group.command("cancel", epilog=outcomes.CANCEL_EXAMPLE)(outcomes.cancel)
-jobs.group.command("ack", epilog=outcomes.ACK_EXAMPLE)(outcomes.ack)
-jobs.group.command("drain", epilog=drain.EXAMPLE)(drain.drain)
-app.add_typer(kinds.group, name="kinds")
-app.command("apply", epilog=apply.EXAMPLE)(apply.apply)
-app.command("budget", epilog=budget.EXAMPLE)(budget.budget)
-app.command("freshness", epilog=freshness.EXAMPLE)(freshness.freshness)
-app.command("tail", epilog=tail.EXAMPLE)(tail.tail)
-app.command("watch", epilog=watch.EXAMPLE)(watch.watch)
-app.command("warnings", epilog=warnings.EXAMPLE)(warnings.warnings)
-app.add_typer(endpoints.group, name="endpoint")
-app.add_typer(providers.group, name="provider")
-app.add_typer(providers.keys, name="keys")
-app.add_typer(types.group, name="types")
-app.add_typer(keys_of.group, name="keys-of")
-app.add_typer(calendar.group, name="calendar")
-app.add_typer(presence.sessions, name="sessions")
-app.command("viewers", epilog=presence.VIEWERS_EXAMPLE)(presence.list_viewers)
-app.add_typer(presence.group, name="presence")
-app.add_typer(tasks.group, name="tasks")
-app.add_typer(tasks.single, name="task")
-app.add_typer(tasks.cron, name="cron")
-app.command("health", epilog=health.HEALTH_EXAMPLE)(health.health)
-app.command("watchdog", epilog=health.WATCHDOG_EXAMPLE)(health.watchdog)
-app.add_typer(settings.group, name="settings")
-app.add_typer(maintenance.group, name="maintenance")
-app.add_typer(audit.group, name="audit")
-app.add_typer(postgres.group, name="postgres")
-app.command("rescue", epilog=workers.RESCUE_EXAMPLE)(workers.rescue)
-app.command("care", epilog=workers.CARE_EXAMPLE)(workers.care)
-app.command("lint", epilog=lint.EXAMPLE)(lint.lint)
-app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
-app.command("simulate", epilog=simulate.EXAMPLE)(simulate.simulate)
 
 
 def _show_version(wanted: bool) -> None:
@@ -149,7 +78,7 @@ def _fact(error: Exception) -> str | None:
 
     if not isinstance(error, LivewellError):
         return None
-    if isinstance(error, NotMigrated) and error.fix is None:
+    if isinstance(error, NotMigrated):
         error.fix = "run livewell migrate"
     return " ".join(str(error).split())
 

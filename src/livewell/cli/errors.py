@@ -25,6 +25,12 @@ class FileUnavailable(CliError):
     code = "cli.file_unavailable"
 
 
+class NoDatabase(CliError):
+    """No database is named, and there is no embedded one here to ask."""
+
+    code = "cli.no_database"
+
+
 class NoApplication(CliError):
     """The named module or object is not there, cannot be imported, or is not a Livewell application."""
 

@@ -1,4 +1,7 @@
-"""The `livewell.toml` to begin with, which `livewell init` writes."""
+"""The `livewell.toml` to begin with, which `livewell init` writes.
+
+Every option that is commented out works when its comment is taken off: a test takes off all of them and runs the file.
+"""
 
 FIRST_FILE = """\
 # What Livewell keeps fresh, and from where. `livewell apply` shows what would change and makes it so; `livewell up`
@@ -8,10 +11,9 @@ FIRST_FILE = """\
 [provider.acme]
 base_url      = "http://127.0.0.1:8801/api/v3"
 allow_private = true                     # only for a server of your own: addresses within your network are refused else
-# key_in      = "query:apikey"           # how it wants its key: "query:NAME", "header:NAME" or "bearer"
-# [provider.acme.keys.main]              # where the key is found; it is never stored
-# source = "env:ACME_API_KEY"
 quota         = { bytes = "20 GB", window = "30 days", use = 0.95, pace = "even" }
+# key_env     = "ACME_API_KEY"           # the environment variable with your key; the key itself is never stored
+# key_in      = "query:apikey"           # how it wants its key: "query:NAME", "header:NAME" or "bearer"
 
 # An endpoint is what is limited. Nothing is ever sent beyond this, by any number of processes.
 [provider.acme.endpoint.quote]
@@ -29,6 +31,11 @@ fields.symbol = { type = "string" }
 fields.price  = { type = "number", above = 0, below = 1_000_000_000 }
 fields.volume = { type = "integer", at_least = 0 }
 fields.at     = { type = "epoch", from = "timestamp", source_time = true, rule = "not_older" }
-# table       = "public.quotes"          # your own table, with key_column and time_column; else Livewell keeps the data
-# gate        = "market_hours"           # when it is worth asking
+# fields.venue = { type = "string", from = "market.venue", missing = true }     # inside an object; it may be left out
+# gate        = "market_hours"           # when it is worth asking; needs the extra livewell[market]
+# strategy    = "both"                   # also by a schedule, for the keys of `livewell keys`
+# cron        = "0 6 * * 1-5"
+# table       = "public.quotes"          # your own table, with a column for each field; else Livewell keeps the data
+# key_column  = "symbol"
+# time_column = "fetched_at"
 """

@@ -1,19 +1,21 @@
 """`livewell freshness`: what viewers see now, and what they saw in the last hours."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from livewell.cli.options import Json
-from livewell.cli.output import console, say, show_json, show_table, shown, shown_bytes
+from livewell.cli.output import console, given, say, show_json, show_table, shown
 from livewell.cli.session import run
+from livewell.kernel import shown_duration, shown_number, shown_share, shown_size
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
     from livewell.budgets import QuotaState
     from livewell.freshness import FreshnessFigures, FreshnessHour, RefreshPolicy, WatchedType
+    from livewell.stores import Stores
 
 EXAMPLE = "Example: livewell freshness --hours 48 --watch"
 _PAUSE = 5.0
@@ -33,34 +35,35 @@ def freshness(
     ctx: typer.Context,
     hours: Annotated[int, typer.Option("--hours", min=1, max=720, help="So many hours back.")] = 24,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Show it again every 5 seconds, until Ctrl-C.")] = False,
+    wide: Annotated[bool, typer.Option("--wide", help="All figures, and the price of bytes by provider.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show how fresh what viewers see is and was, by type: lone viewers, waits, probes, and the price of a byte."""
+    """Show how fresh what viewers see is and was, by type: now, and in the last hours."""
     from livewell.cli.errors import Misused
 
     if watch and as_json:
         raise Misused("--watch and --json exclude each other", fix="give one of them")
     if watch:
-        run(ctx, lambda app: _watch(app, hours))
+        run(ctx, lambda app: _watch(app, hours, wide=wide))
         return
     seen = run(ctx, lambda app: _seen(app, hours))
     if as_json:
         show_json(seen._asdict())
     else:
-        _show(seen, hours)
+        _show(seen, hours, wide=wide)
 
 
-async def _watch(app: "Livewell", hours: int) -> None:
+async def _watch(app: "Stores", hours: int, *, wide: bool) -> None:
     screen = console()
     while True:
         seen = await _seen(app, hours)
         if screen.is_terminal:
             screen.clear()
-        _show(seen, hours)
+        _show(seen, hours, wide=wide)
         await asyncio.sleep(_PAUSE)
 
 
-async def _seen(app: "Livewell", hours: int) -> _Seen:
+async def _seen(app: "Stores", hours: int) -> _Seen:
     since = datetime.now(UTC) - timedelta(hours=hours - 1)
     since = since.replace(minute=0, second=0, microsecond=0)
     return _Seen(
@@ -73,12 +76,12 @@ async def _seen(app: "Livewell", hours: int) -> _Seen:
     )
 
 
-def _show(seen: _Seen, hours: int) -> None:
+def _show(seen: _Seen, hours: int, *, wide: bool) -> None:
     _show_now(seen)
     if seen.figures:
         say("")
-        _show_figures(seen, hours)
-    if seen.policies:
+        _show_figures(seen, hours, wide=wide)
+    if wide and seen.policies:
         say("")
         _show_policies(seen)
 
@@ -87,7 +90,7 @@ def _show_now(seen: _Seen) -> None:
     """A line for every type, also where nobody looks: who has just begun sees that it is known."""
     watched = {one.data_type: one for one in seen.now}
     show_table(
-        ("TYPE", "ITEMS", "VIEWERS", "WITHIN TTL", "MISSING", "OLDEST", "REFUSED", "FAILED"),
+        ("TYPE (NOW)", "ITEMS LOOKED AT", "VIEWERS", "SEE FRESH DATA", "NO DATA YET", "OLDEST", "REFUSED", "FAILED"),
         [_now(name, watched.get(name)) for name in seen.types],
     )
 
@@ -101,33 +104,15 @@ def _now(name: str, watched: "WatchedType | None") -> tuple[object, ...]:
     )
 
 
-def _show_figures(seen: _Seen, hours: int) -> None:
+def _show_figures(seen: _Seen, hours: int, *, wide: bool) -> None:
     lone = {one.data_type: one.ok for one in seen.figures if one.audience == "lone"}
+    columns = _WORDS | (_MORE_WORDS if wide else {})
     show_table(
-        (
-            "TYPE",
-            "VIEWER-MIN",
-            "OK",
-            "LONE OK",
-            "TTL",
-            "FRESH",
-            "W50",
-            "W99",
-            "OVERDUE",
-            "UNCHANGED",
-            "PROBED OK",
-            "HOURS",
-        ),
+        (f"TYPE (LAST {hours} H)", *columns, "BY HOUR"),
         [
             (
-                *(
-                    one.data_type or "all",
-                    f"{one.viewer_minutes:,.0f}",
-                    _share(one.ok),
-                    _share(lone.get(one.data_type)),
-                ),
-                *(_share(one.within_ttl), _share(one.fresh), _minutes(one.w50), _minutes(one.w99)),
-                *(_minutes(one.overdue99), _share(one.unchanged), _probed(one)),
+                one.data_type or "all",
+                *(show(one, lone.get(one.data_type)) for show in columns.values()),
                 sparkline([hour.ok for hour in _hours_of(seen.hours, one.data_type, hours)]),
             )
             for one in seen.figures
@@ -136,15 +121,39 @@ def _show_figures(seen: _Seen, hours: int) -> None:
     )
 
 
+# What a newcomer asks: how long was looked, was it good, also for who looked alone, and how long did somebody wait.
+_WORDS: "dict[str, Callable[[FreshnessFigures, float | None], str | None]]" = {
+    "LOOKED AT": lambda one, _: _minutes(one.viewer_minutes),
+    "GOOD": lambda one, _: _share(one.ok),
+    "GOOD FOR LONE VIEWERS": lambda _, lone: _share(lone),
+    "LONGEST STALE (99 OF 100)": lambda one, _: _minutes(one.w99),
+}
+_MORE_WORDS: "dict[str, Callable[[FreshnessFigures, float | None], str | None]]" = {
+    "WITHIN TTL": lambda one, _: _share(one.within_ttl),
+    "AS AT THE SOURCE": lambda one, _: _share(one.fresh),
+    "STALE (HALF)": lambda one, _: _minutes(one.w50),
+    "OVER TTL (99 OF 100)": lambda one, _: _minutes(one.overdue99),
+    "FETCHED UNCHANGED": lambda one, _: _share(one.unchanged),
+    "GOOD BY PROBES": lambda one, _: _probed(one),
+}
+
+
 def _show_policies(seen: _Seen) -> None:
     lasts = {one.provider: one for one in seen.quotas}
     show_table(
-        ("PROVIDER", "POLICY", "BYTE PRICE", "BUCKET", "LASTS"),
+        ("PROVIDER", "POLICY", "PRICE OF A MB", "BUCKET", "LASTS"),
         [
-            (*(one.provider, one.policy, one.price, _share(one.bucket_share)), _lasts(lasts.get(one.provider)))
+            (
+                *(one.provider, one.policy, given(one.price, _per_megabyte), _share(one.bucket_share)),
+                _lasts(lasts.get(one.provider)),
+            )
             for one in seen.policies
         ],
     )
+
+
+def _per_megabyte(price: float) -> str:
+    return f"{shown_number(price * 1024**2)} viewer-minutes"
 
 
 def _hours_of(seen: "list[FreshnessHour]", data_type: str | None, hours: int) -> "list[_Hour]":
@@ -173,27 +182,27 @@ def sparkline(shares: "list[float | None]") -> str:
 
 
 def _share(share: float | None) -> str | None:
-    return None if share is None else f"{share:.1%}"
+    return given(share, shown_share)
 
 
 def _seconds(age: timedelta | None) -> str | None:
-    return None if age is None else shown(timedelta(seconds=round(age.total_seconds())))
+    return None if age is None else shown_duration(timedelta(seconds=round(age.total_seconds())))
 
 
 def _minutes(minutes: float | None) -> str | None:
-    return None if minutes is None else f"{minutes:g} min"
+    return None if minutes is None else shown_duration(timedelta(seconds=round(60 * minutes, 1)))
 
 
 def _probed(figures: "FreshnessFigures") -> str | None:
     if figures.probes_ok is None or figures.probes_ok_error is None:
         return None
-    return f"{figures.probes_ok:.1%} ± {figures.probes_ok_error:.1%}"
+    return f"{shown_share(figures.probes_ok)} ± {shown_share(figures.probes_ok_error)}"
 
 
 def _lasts(quota: "QuotaState | None") -> str:
     if quota is None:
         return "no quota"
-    left = "" if quota.bucket_bytes is None else f", {shown_bytes(quota.bucket_bytes)} in the bucket"
+    left = "" if quota.bucket_bytes is None else f", {shown_size(quota.bucket_bytes)} in the bucket"
     if quota.exhausted_at is None:
         return f"never exhausted{left}"
     return f"until {shown(quota.exhausted_at)}{left}"

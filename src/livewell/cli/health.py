@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from livewell.cli.options import Json, chosen
 from livewell.cli.output import counted, say, show_json, show_table
-from livewell.cli.session import run, set_up_logs
+from livewell.cli.session import run, run_application, set_up_logs
 
 if TYPE_CHECKING:
     from livewell.app import Livewell
@@ -37,8 +38,8 @@ def health(
         show_json(found)
     elif found["late"]:
         show_table(
-            ("TASK", "LAST SUCCESS", "LATE BY SECONDS"),
-            [(one["task"], one["last_success_at"], one["late_by_seconds"]) for one in found["late"]],
+            ("TASK", "LAST SUCCESS", "LATE BY"),
+            [(one["task"], one["last_success_at"], timedelta(seconds=one["late_by_seconds"])) for one in found["late"]],
         )
     elif found["ok"]:
         mode = ", in maintenance mode: none is expected to run" if found["maintenance"] else ""
@@ -118,7 +119,9 @@ def _serve(ctx: typer.Context, address: str) -> int:
     if not colon or not port.isdigit() or int(port) > 65_535:  # noqa: PLR2004 - the highest port there is
         raise Misused(f"{address!r} is not HOST:PORT", fix="write 127.0.0.1:8080; port 0 takes any")
     try:
-        return run(ctx, lambda app: _served(app, host.strip("[]") or "127.0.0.1", int(port)), log_level="info")
+        return run_application(
+            ctx, lambda app: _served(app, host.strip("[]") or "127.0.0.1", int(port)), log_level="info"
+        )
     except OSError as error:
         raise PortUnavailable(
             f"cannot serve on {address}: {error.strerror or error}", fix="name another port, or 0 for any"

@@ -1,20 +1,27 @@
 """`livewell jobs`: look at jobs and queue them; changing them is in `outcomes.py`, waiting for them in `drain.py`."""
 
+from datetime import timedelta
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from livewell.cli import drain, outcomes
+from livewell.cli.groups import listing
 from livewell.cli.options import Before, Json, Kinds, as_id
 from livewell.cli.output import counted, note, say, show_json, show_record, show_table, shown
-from livewell.cli.session import require_kinds, run
+from livewell.cli.session import require_kinds, run, run_application
+from livewell.kernel import shown_duration
 
 if TYPE_CHECKING:
     from livewell.app import Livewell
     from livewell.jobs import JobCount
+    from livewell.stores import Stores
 
+_MOST_SHOWN = 160
 STATES = ("pending", "deferred", "retrying", "processing", "completed", "failed", "cancelled")
 
-group = typer.Typer(help="Look at jobs, queue them, and act on them.", no_args_is_help=True)
+group = listing("Look at jobs, queue them, and act on them.")
 
 
 @group.command("list", epilog="Example: livewell jobs list --state failed --kind report")
@@ -29,12 +36,12 @@ def list_jobs(
     limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most so many.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """List jobs, newest first."""
+    """List jobs, newest first, with the key of a refresh and the reason of what failed."""
     from livewell.cli.inputs import known
 
     states = known(state, STATES, "state")
 
-    async def work(app: "Livewell") -> list[dict[str, Any]]:
+    async def work(app: "Stores") -> list[dict[str, Any]]:
         await require_kinds(app.jobs, kind)
         return await app.jobs.list_jobs(states=states, kinds=kind, before=before, limit=limit)
 
@@ -42,10 +49,10 @@ def list_jobs(
     if as_json:
         show_json(rows)
         return
-    fields = ("id", "state", "kind", "priority", "due_at", "attempt", "worker", "finished_at", "reason")
+    fields = ("id", "state", "kind", "key", "priority", "due_at", "attempt", "worker", "finished_at", "reason")
     show_table(
-        ("ID", "STATE", "KIND", "PRIORITY", "DUE", "ATTEMPT", "WORKER", "FINISHED", "REASON"),
-        [[row[field] for field in fields] for row in rows],
+        ("ID", "STATE", "KIND", "KEY", "PRIORITY", "DUE", "ATTEMPT", "WORKER", "FINISHED", "REASON"),
+        [[_a_line(row[field]) for field in fields] for row in rows],
     )
     if len(rows) == limit:
         note(f"there may be more: --before {rows[-1]['id']}")
@@ -59,7 +66,7 @@ def show_job(
 ) -> None:
     """Show one job: payload, result or error, and its attempts."""
 
-    async def work(app: "Livewell") -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    async def work(app: "Stores") -> tuple[dict[str, Any], list[dict[str, Any]]]:
         return await app.jobs.show_job(job_id), await app.jobs.list_attempts(job_id)
 
     job, attempts = run(ctx, work)
@@ -133,7 +140,7 @@ def enqueue(
             on_duplicate=OnDuplicate(on_duplicate),
         )
 
-    answer = run(ctx, work, log_level="error")
+    answer = run_application(ctx, work, log_level="error")
     if as_json:
         show_json(answer._asdict())
     else:
@@ -153,7 +160,7 @@ def stats(
 ) -> None:
     """Count jobs by kind and state. Dead letters are `failed`, or `acknowledged` once somebody has seen them."""
 
-    async def work(app: "Livewell") -> "list[JobCount]":
+    async def work(app: "Stores") -> "list[JobCount]":
         await require_kinds(app.jobs, kind)
         return await app.jobs.job_counts(finished=finished)
 
@@ -188,10 +195,16 @@ def _as_shown(row: dict[str, Any]) -> dict[str, Any]:
     return renamed if stored is None else {**renamed, "stored_state": stored}
 
 
+def _a_line(value: Any) -> Any:
+    """What a row has room for; all of it is in `jobs show`."""
+    return shorten(value, _MOST_SHOWN, placeholder=" …") if isinstance(value, str) else value
+
+
 def _took(attempt: dict[str, Any]) -> str | None:
     if attempt["started_at"] is None or attempt["ended_at"] is None:
         return None
-    return f"{(attempt['ended_at'] - attempt['started_at']).total_seconds():.3f}s"
+    took: timedelta = attempt["ended_at"] - attempt["started_at"]
+    return shown_duration(took)
 
 
 def _why(attempt: dict[str, Any]) -> str:
@@ -199,3 +212,9 @@ def _why(attempt: dict[str, Any]) -> str:
     if not error:
         return shown(attempt["reason"])
     return f"{error.get('type', 'error')}: {error.get('message', '')}"
+
+
+group.command("retry", epilog=outcomes.RETRY_EXAMPLE)(outcomes.retry)
+group.command("cancel", epilog=outcomes.CANCEL_EXAMPLE)(outcomes.cancel)
+group.command("ack", epilog=outcomes.ACK_EXAMPLE)(outcomes.ack)
+group.command("drain", epilog=drain.EXAMPLE)(drain.drain)

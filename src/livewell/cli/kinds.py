@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from livewell.cli.groups import listing
 from livewell.cli.options import Json, Reason
 from livewell.cli.output import say, show_json, show_record, show_table, shown
 from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
     from livewell.jobs import Kind
+    from livewell.stores import Stores
 
-group = typer.Typer(help="Show, tune, pause and resume kinds of jobs.", no_args_is_help=True)
+group = listing("Show, tune, pause and resume kinds of jobs.")
 
 Name = Annotated[str, typer.Argument(metavar="KIND", help="The kind.")]
 
@@ -125,12 +126,12 @@ def pause_kind(
 
 @group.command("resume", epilog="Example: livewell kinds resume report")
 def resume_kind(ctx: typer.Context, kind: Name, reason: Reason = None) -> None:
-    """Open a paused kind again."""
+    """Claim a paused kind again."""
     resumed = run(ctx, lambda app: app.jobs.resume_kind(kind, reason=reason, actor=who()))
-    say(f"{kind} is open again" if resumed else f"{kind} was not paused")
+    say(f"{kind} is claimed again" if resumed else f"{kind} was not paused")
 
 
-async def _one(app: "Livewell", kind: str) -> "Kind":
+async def _one(app: "Stores", kind: str) -> "Kind":
     from livewell.cli.session import require_kinds
 
     await require_kinds(app.jobs, [kind])

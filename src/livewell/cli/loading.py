@@ -10,6 +10,7 @@ from typing import Any
 from livewell.app import Livewell
 from livewell.cli.errors import NoApplication
 from livewell.cli.options import Chosen
+from livewell.cli.session import tell_made
 
 
 def load_application(name: str, where: Chosen) -> Livewell:
@@ -19,6 +20,7 @@ def load_application(name: str, where: Chosen) -> Livewell:
     app = _find(name)
     if where.explicit and where.database_url:
         app.connect_to(where.database_url)
+    tell_made(app.folder_to_make())
     return app
 
 

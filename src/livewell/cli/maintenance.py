@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from livewell.cli.groups import listing
 from livewell.cli.options import Json, Reason
 from livewell.cli.output import say, show_json, shown
 from livewell.cli.session import run, who
@@ -12,10 +13,19 @@ from livewell.cli.session import run, who
 if TYPE_CHECKING:
     from livewell.settings import Maintenance
 
-group = typer.Typer(
-    help="Stop claiming, and claim again. Jobs still come in meanwhile, and workers finish what they hold.",
-    no_args_is_help=True,
-)
+group = listing("Stop claiming, and claim again. Jobs still come in meanwhile, and workers finish what they hold.")
+
+
+@group.command("status", epilog="Example: livewell maintenance status --json")
+def status(ctx: typer.Context, as_json: Json = False) -> None:
+    """Say whether it is on, since when, and who switched it."""
+    from livewell.settings import Maintenance, SettingsStore
+
+    found = run(ctx, lambda app: Maintenance(SettingsStore(app.database)).status())
+    if as_json:
+        show_json(found)
+    else:
+        say(f"{'on' if found.enabled else 'off'} since {shown(found.changed_at)}, by {found.changed_by}")
 
 
 @group.command("on", epilog="Example: livewell maintenance on --reason 'moving the database'")
@@ -30,18 +40,6 @@ def switch_off(ctx: typer.Context, reason: Reason = None) -> None:
     """Claim again."""
     changed = _switch(ctx, lambda mode: mode.end(actor=who(), reason=reason or "switched off by hand"))
     say("maintenance mode is off" if changed else "maintenance mode was off already")
-
-
-@group.command("status", epilog="Example: livewell maintenance status --json")
-def status(ctx: typer.Context, as_json: Json = False) -> None:
-    """Say whether it is on, since when, and who switched it."""
-    from livewell.settings import Maintenance, SettingsStore
-
-    found = run(ctx, lambda app: Maintenance(SettingsStore(app.database)).status())
-    if as_json:
-        show_json(found)
-    else:
-        say(f"{'on' if found.enabled else 'off'} since {shown(found.changed_at)}, by {found.changed_by}")
 
 
 def _switch(ctx: typer.Context, work: "Callable[[Maintenance], Awaitable[bool]]") -> bool:

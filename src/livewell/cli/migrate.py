@@ -8,7 +8,7 @@ import typer
 
 from livewell.cli.options import Json, chosen
 from livewell.cli.output import counted, note, progress, say, show_json
-from livewell.cli.session import set_up_logs
+from livewell.cli.session import logs_later, tell_made
 
 if TYPE_CHECKING:
     from livewell.kernel import CheckReport, MigrationReport
@@ -27,7 +27,7 @@ def migrate(
     as_json: Json = False,
 ) -> None:
     """Bring the database up to date. Safe to repeat, to kill, and to run on several machines at once."""
-    set_up_logs("error")
+    logs_later("error")
     if plan or check:
         _look(ctx, check=check, as_json=as_json)
     else:
@@ -105,7 +105,9 @@ def _at_database(ctx: typer.Context, work: Callable[[str], Awaitable[T]]) -> T:
         url = chosen(ctx).database_url
         if url is not None:
             return await work(url)
-        async with EmbeddedPostgres() as embedded:
+        embedded = EmbeddedPostgres()
+        tell_made(embedded.folder_to_make())
+        async with embedded:
             return await work(embedded.url())
 
     return asyncio.run(opened())

@@ -1,4 +1,4 @@
-"""The last news: what changed, as the commits that stored it tell, and what was refused."""
+"""The last news: what changed, as the commits that stored it tell, and what was warned about."""
 
 import asyncio
 from collections import OrderedDict, deque
@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from livewell.fetching import CHANGES_CHANNEL
-from livewell.kernel import Listener, list_warnings
+from livewell.kernel import Listener, SurvivedWarning, list_warnings, shown_decimal
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
+    from livewell.stores import Stores
 
 _SHOWN = 6
-_REFUSALS = 3
+_WARNINGS = 50
 _REMEMBERED = 1000
-_REFUSED = "fetching.refused"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,19 +37,19 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class News:
-    """The newest first."""
+    """The newest first: of a day, as far as they go; `at` is when they were read."""
 
     changes: Sequence[Change] = ()
-    refusals: Sequence[str] = ()
+    warnings: Sequence[SurvivedWarning] = ()
+    at: datetime | None = None
 
 
 class NewsObserver:
     """Hears of changes, and looks the last ones up when it is asked."""
 
-    def __init__(self, app: "Livewell") -> None:
+    def __init__(self, app: "Stores") -> None:
         self._app = app
         self.listening = asyncio.Event()
-        self._began = datetime.now(UTC)
         self._heard: deque[Change] = deque(maxlen=_SHOWN)
         self._changes: deque[Change] = deque(maxlen=_SHOWN)
         self._rows: OrderedDict[tuple[str, str], Mapping[str, Any]] = OrderedDict()
@@ -63,13 +62,12 @@ class NewsObserver:
         """What is new; of many changes at once only the last are looked up."""
         while self._heard:
             self._changes.appendleft(await self._looked_up(self._heard.popleft()))
-        found = await list_warnings(self._app.database, since=self._began, code=_REFUSED, limit=_REFUSALS)
-        refusals = [f"{one.last_at:%H:%M:%S}  {one.subject}: {one.message}" for one in found]
-        return News(changes=tuple(self._changes), refusals=refusals)
+        warned = await list_warnings(self._app.database, limit=_WARNINGS)
+        return News(changes=tuple(self._changes), warnings=warned, at=datetime.now(UTC))
 
     async def _looked_up(self, change: Change) -> Change:
-        rows = await self._app.fetches.stored_rows(change.data_type, change.key, limit=1)
-        row = rows[0][0] if rows and isinstance(rows[0], list) and rows[0] else rows[0] if rows else None
+        value = (await self._app.items.get(change.data_type, change.key)).value
+        row = value[0] if isinstance(value, list) and value else value
         if not isinstance(row, Mapping):
             return change
         name = (change.data_type, change.key)
@@ -83,9 +81,9 @@ class NewsObserver:
 def _difference(before: Mapping[str, Any] | None, row: Mapping[str, Any]) -> str:
     """The first number that is another now."""
     for field, new in row.items():
-        old = None if before is None else before.get(field)
+        old: Any = None if before is None else before.get(field)
         if old != new and _is_number(old) and _is_number(new):
-            return f"{field} {old:g} → {new:g}"
+            return f"{field} {shown_decimal(old)} → {shown_decimal(new)}"
     return ""
 
 
@@ -94,7 +92,7 @@ def _is_number(value: Any) -> bool:
 
 
 @asynccontextmanager
-async def news_of(app: "Livewell") -> AsyncIterator[NewsObserver]:
+async def news_of(app: "Stores") -> AsyncIterator[NewsObserver]:
     """An observer that hears of changes while it is there."""
     news, stop = NewsObserver(app), asyncio.Event()
     listener = Listener(app.database.options, [CHANGES_CHANNEL], news.on_notify, lambda: None)

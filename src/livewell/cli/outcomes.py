@@ -11,8 +11,8 @@ from livewell.cli.output import counted, progress, say, show_json, show_table
 from livewell.cli.session import require_kinds, run, who
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
     from livewell.jobs import Changed, JobStore
+    from livewell.stores import Stores
 
 BATCH = 500
 
@@ -37,7 +37,7 @@ def retry(
     _require_one_way(ids, all_failed=all_failed, kind=kind)
     actor = who()
 
-    async def work(app: "Livewell") -> "list[Changed]":
+    async def work(app: "Stores") -> "list[Changed]":
         return await _change(app, ids, kind, lambda some: app.jobs.retry_jobs(some, reason=reason, actor=actor))
 
     _tell(run(ctx, work), done={"retried"}, as_json=as_json, named=bool(ids))
@@ -55,7 +55,7 @@ def ack(
     _require_one_way(ids, all_failed=all_failed, kind=kind)
     actor = who()
 
-    async def work(app: "Livewell") -> "list[Changed]":
+    async def work(app: "Stores") -> "list[Changed]":
         return await _change(app, ids, kind, lambda some: app.jobs.acknowledge_jobs(some, reason=reason, actor=actor))
 
     _tell(run(ctx, work), done={"acknowledged", "already_acknowledged"}, as_json=as_json, named=bool(ids))
@@ -70,7 +70,7 @@ def cancel(
     """Cancel jobs. Waiting ones end at once; a running one is told, and its handler is stopped."""
     actor = who()
 
-    async def work(app: "Livewell") -> "list[Changed]":
+    async def work(app: "Stores") -> "list[Changed]":
         return await _change(app, ids, None, lambda some: app.jobs.cancel_jobs(some, reason=reason, actor=actor))
 
     _tell(run(ctx, work), done={"cancelled", "told"}, as_json=as_json, named=True)
@@ -86,7 +86,7 @@ def _require_one_way(ids: Sequence[int] | None, *, all_failed: bool, kind: Seque
 
 
 async def _change(
-    app: "Livewell",
+    app: "Stores",
     ids: Sequence[int] | None,
     kinds: list[str] | None,
     change: "Callable[[Sequence[int]], Awaitable[list[Changed]]]",

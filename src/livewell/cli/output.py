@@ -5,15 +5,21 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, TypeVar
+from unicodedata import east_asian_width
+
+from livewell.kernel import shown_decimal, shown_duration, shown_share, shown_size
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 # A pipe has no width; cutting what a script reads would be worse than a long line.
 _PIPE_WIDTH = 1000
+T = TypeVar("T")
+
 _NOTHING = "–"
+_SHARES = ("_share", "_use")
 
 
 def say(line: str) -> None:
@@ -25,6 +31,13 @@ def note(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 
+def alarm(line: str) -> None:
+    """Something beside the answer that must not be overlooked."""
+    from rich.text import Text
+
+    console(stderr=True).print(Text(f"MISSING: {line}", style="bold red"), soft_wrap=True)
+
+
 def show_json(value: Any) -> None:
     """Print dataclasses, rows and lists as one document."""
     from pydantic_core import to_json
@@ -34,44 +47,59 @@ def show_json(value: Any) -> None:
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print rows under their columns; figures to the right."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     rows = list(rows)
-    for number, column in enumerate(columns):
-        figures = _are_figures([row[number] for row in rows])
-        # The first column names the row: cut in two it could not be copied.
-        table.add_column(column, overflow="fold", no_wrap=number == 0, justify="right" if figures else "left")
-    for row in rows:
-        table.add_row(*(Text(shown(value)) for value in row))
-    _print(table)
+    right = [_are_figures([row[number] for row in rows]) for number in range(len(columns))]
+    _print(columns, [[shown(value) for value in row] for row in rows], right)
 
 
 def show_record(record: Mapping[str, Any]) -> None:
     """Print one thing, a line per field; what is not set is left out."""
+    rows = [[name, shown_field(name, value)] for name, value in record.items() if value is not None]
+    _print(None, rows, [False, False])
+
+
+def _print(columns: Sequence[str] | None, rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
+    """Lines of columns; where a terminal is too narrow for them, a table that folds what is long."""
+    lines = _lines([columns, *rows] if columns else rows, right)
+    wide = max((_cells(line) for line in lines), default=0)
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+    elif wide > get_terminal_size().columns or any("\n" in cell for row in rows for cell in row):
+        _print_folded(columns, rows, right)
+    else:
+        bold = sys.stdout.isatty() and columns is not None
+        sys.stdout.writelines(
+            f"\x1b[1m{line}\x1b[0m\n" if bold and number == 0 else f"{line}\n" for number, line in enumerate(lines)
+        )
+
+
+def _lines(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:
+    widths = [max((_cells(row[number]) for row in rows), default=0) for number in range(len(right))]
+    return [
+        "  ".join(
+            f"{' ' * (width - _cells(cell))}{cell}" if to_the_right else f"{cell}{' ' * (width - _cells(cell))}"
+            for cell, width, to_the_right in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _cells(text: str) -> int:
+    """How many places a text takes on a terminal; most text takes one for each character."""
+    return len(text) if text.isascii() else sum(2 if east_asian_width(one) in "WF" else 1 for one in text)
+
+
+def _print_folded(columns: Sequence[str] | None, rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    for name, value in record.items():
-        if value is not None:
-            table.add_row(name, Text(shown(value)))
-    _print(table)
-
-
-def _print(table: "Table") -> None:
-    """A terminal gets the table as it is; lines for a pipe end where their text ends."""
-    screen = console()
-    if screen.is_terminal:
-        screen.print(table)
-        return
-    with screen.capture() as captured:
-        screen.print(table)
-    for line in captured.get().splitlines():
-        say(line.rstrip())
+    table = Table(box=None, pad_edge=False, show_header=columns is not None, header_style="bold", padding=(0, 2, 0, 0))
+    for number, column in enumerate(columns or [""] * len(right)):
+        # The first column names the row: cut in two it could not be copied.
+        table.add_column(column, overflow="fold", no_wrap=number == 0, justify="right" if right[number] else "left")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console().print(table)
 
 
 def _are_figures(values: Sequence[Any]) -> bool:
@@ -111,7 +139,7 @@ def shown(value: Any) -> str:
         case timedelta():
             return shown_duration(value)
         case float():
-            return f"{value:g}"
+            return shown_decimal(value)
         case list() | tuple() | set() | frozenset():
             return ", ".join(shown(one) for one in value) or _NOTHING
         case dict():
@@ -120,32 +148,25 @@ def shown(value: Any) -> str:
             return str(value)
 
 
+def given(value: T | None, show: Callable[[T], str]) -> str | None:
+    """What is there as `show` shows it."""
+    return None if value is None else show(value)
+
+
+def shown_field(name: str, value: Any) -> str:
+    """A value as people read it under its name, which says what a bare number is."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and name.endswith("bytes"):
+        return shown_size(value)
+    if number and name.endswith(_SHARES):
+        return shown_share(value)
+    return shown(value)
+
+
 def shown_json(value: Any) -> str:
     from pydantic_core import to_json
 
     return to_json(value).decode()
-
-
-def shown_duration(value: timedelta) -> str:
-    """A duration as the command line takes it: 1h30m."""
-    left = abs(value)
-    text = ""
-    for unit, length in (("d", timedelta(days=1)), ("h", timedelta(hours=1)), ("m", timedelta(minutes=1))):
-        count, left = divmod(left, length)
-        text += f"{count}{unit}" if count else ""
-    if left or not text:
-        text += f"{left.total_seconds():g}s"
-    return f"-{text}" if value < timedelta() else text
-
-
-def shown_bytes(size: int | None) -> str | None:
-    """A size in the largest unit that leaves a figure before the point."""
-    if size is None:
-        return None
-    left, units = float(size), ["B", "kB", "MB", "GB", "TB"]
-    while left >= 1024 and len(units) > 1:  # noqa: PLR2004 - as sizes are read
-        left, units = left / 1024, units[1:]
-    return f"{left:.4g} {units[0]}"
 
 
 def counted(number: int, thing: str, things: str | None = None) -> str:

@@ -5,14 +5,34 @@ from typing import Annotated
 
 import typer
 
+from livewell.cli.groups import listing
 from livewell.cli.options import Json
 from livewell.cli.output import counted, say, show_json
-from livewell.cli.session import set_up_logs
+from livewell.cli.session import logs_later, tell_made
 
-group = typer.Typer(
-    help="The embedded PostgreSQL. It lives in .livewell/pg (or below LIVEWELL_DATA), for when no database is named.",
-    no_args_is_help=True,
+group = listing(
+    "The embedded PostgreSQL. It lives in .livewell/pg (or below LIVEWELL_DATA), for when no database is named."
 )
+
+
+@group.command("status", epilog="Example: livewell postgres status")
+def status(as_json: Json = False) -> None:
+    """Say whether it runs, where, and for whom. Ends with 1 when it does not."""
+    from livewell.kernel import EmbeddedPostgres
+
+    logs_later("error")
+    found = asyncio.run(EmbeddedPostgres().status())
+    if as_json:
+        running = {"running": found.running, "pid": found.pid}
+        show_json({**running, "folder": str(found.folder), "users": found.users, "kept": found.kept})
+    elif found.running:
+        kept = ", kept running" if found.kept else ""
+        users = counted(found.users, "process uses", "processes use")
+        say(f"running as process {found.pid} in {found.folder}; {users} it{kept}")
+    else:
+        say(f"not running; its folder {found.folder} {'is there' if found.folder.exists() else 'does not exist'}")
+    if not found.running:
+        raise typer.Exit(1)
 
 
 @group.command("start", epilog="Example: livewell postgres start")
@@ -20,10 +40,12 @@ def start() -> None:
     """Start the server and keep it running. It is migrated, and prints its address."""
     from livewell.kernel import EmbeddedPostgres, migrate
 
-    set_up_logs("error")
+    logs_later("error")
 
     async def kept() -> str:
-        url = await EmbeddedPostgres().keep()
+        server = EmbeddedPostgres()
+        tell_made(server.folder_to_make())
+        url = await server.keep()
         await migrate(url)
         return url
 
@@ -39,7 +61,7 @@ def stop(
     """Stop the server, whoever uses it."""
     from livewell.kernel import EmbeddedPostgres
 
-    set_up_logs("error")
+    logs_later("error")
 
     async def stopped() -> bool:
         server = EmbeddedPostgres()
@@ -50,30 +72,12 @@ def stop(
     say("stopped" if asyncio.run(stopped()) else "it was not running")
 
 
-@group.command("status", epilog="Example: livewell postgres status")
-def status(as_json: Json = False) -> None:
-    """Say whether it runs, where, and for whom."""
-    from livewell.kernel import EmbeddedPostgres
-
-    set_up_logs("error")
-    found = asyncio.run(EmbeddedPostgres().status())
-    if as_json:
-        running = {"running": found.running, "pid": found.pid}
-        show_json({**running, "folder": str(found.folder), "users": found.users, "kept": found.kept})
-    elif found.running:
-        kept = ", kept running" if found.kept else ""
-        users = counted(found.users, "process uses", "processes use")
-        say(f"running as process {found.pid} in {found.folder}; {users} it{kept}")
-    else:
-        say(f"not running; its folder is {found.folder}")
-
-
 @group.command("url", epilog='Example: psql "$(livewell postgres url)"')
 def url() -> None:
     """Print the address of the running server."""
     from livewell.kernel import EmbeddedPostgres
 
-    set_up_logs("error")
+    logs_later("error")
 
     async def address() -> str:
         server = EmbeddedPostgres()

@@ -4,15 +4,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from livewell.cli.groups import listing
 from livewell.cli.options import Json
 from livewell.cli.output import show_json, show_table
 from livewell.cli.session import run
+from livewell.kernel import shown_number
 
 if TYPE_CHECKING:
     from livewell.presence import PresenceSource
 
-group = typer.Typer(help="Show where presence is read from.", no_args_is_help=True)
-sessions = typer.Typer(help="Show who is there.", no_args_is_help=True)
+group = listing("Show where presence is read from.")
+sessions = listing("Show who is there.")
 
 VIEWERS_EXAMPLE = "Example: livewell viewers quote AAPL"
 
@@ -55,7 +57,7 @@ def list_viewers(
     show_table(
         ("TYPE", "KEY", "VIEWERS", "ON AVERAGE", "SINCE", "DUE"),
         [
-            (one.data_type, one.key, one.viewers, round(one.viewers_average, 1), one.watched_since, one.due_at)
+            (one.data_type, one.key, one.viewers, shown_number(one.viewers_average), one.watched_since, one.due_at)
             for one in found
         ],
     )

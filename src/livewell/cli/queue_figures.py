@@ -2,10 +2,12 @@
 
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from livewell.kernel import shown_duration
 
 if TYPE_CHECKING:
     from livewell.jobs import JobCount, JobStore
@@ -14,8 +16,11 @@ HISTORY = 24
 
 _RECENT = timedelta(seconds=5)
 _SAMPLE = 400
-_SILENCE = timedelta(seconds=4)
+# An idle worker is heard of as often as it polls, a busy one at its heartbeats, which may be further apart.
+_SILENCE = timedelta(seconds=7)
 _REFRESHES = "refresh."
+_FINISHED = frozenset({"completed", "cancelled"})
+_SELDOM = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,43 +55,98 @@ class Figures:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerFigures:
-    """A worker, and for how long nothing was heard of it."""
+    """A worker, and for how long nothing was heard of it; one that is known to have ended is gone."""
 
     name: str
     slots: int
     unseen: timedelta
+    gone: bool = False
 
     @property
     def silent(self) -> bool:
-        return self.unseen > _SILENCE
+        return self.gone or self.unseen > _SILENCE
+
+    @property
+    def state(self) -> str:
+        if self.gone:
+            return "gone"
+        return (
+            f"silent for {shown_duration(timedelta(seconds=round(self.unseen.total_seconds())))}"
+            if self.silent
+            else "working"
+        )
+
+
+class Counts:
+    """How many jobs there are by kind and state, on all nodes. Counting what is finished takes time where much is.
+
+    What waits and runs is counted whenever it is asked for; what is finished only so often that it takes a twentieth
+    of the time, and is remembered in between.
+    """
+
+    def __init__(self, store: "JobStore") -> None:
+        self._store = store
+        self._finished: list[JobCount] = []
+        self.again_at = float("-inf")
+        self.finished_at = time.monotonic()
+
+    async def read(self) -> "list[JobCount]":
+        if time.monotonic() < self.again_at:
+            return [*await self._store.job_counts(finished=False), *self._finished]
+        return await self.read_all()
+
+    async def read_all(self) -> "list[JobCount]":
+        """What is finished too, whatever it takes."""
+        began = time.monotonic()
+        found = await self._store.job_counts(finished=True)
+        self.finished_at = time.monotonic()
+        self.again_at = self.finished_at + _SELDOM * (self.finished_at - began)
+        self._finished = [one for one in found if one.state in _FINISHED]
+        return found
 
 
 class Observer:
-    """Reads the figures of some kinds, or of all but refreshes; what was finished before does not count."""
+    """Reads the figures of some kinds, or of all but refreshes, on all nodes; what was finished before does not count.
 
-    def __init__(self, store: "JobStore", kinds: Sequence[str] | None = None) -> None:
+    `is_gone` tells of a worker by its name that it has ended, where somebody knows before it has been silent for long.
+    """
+
+    def __init__(
+        self,
+        store: "JobStore",
+        kinds: Sequence[str] | None = None,
+        *,
+        counts: Counts | None = None,
+        is_gone: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self._store = store
+        self._counts = counts or Counts(store)
         self._kinds = kinds
+        self._is_gone = is_gone
         self._before: dict[tuple[str, str], int] | None = None
         self._completed: dict[str, int] = {}
-        self._looked_at = time.monotonic()
+        self._looked_at = self._counts.finished_at
         self._rates: dict[str, deque[float]] = {}
 
     async def begin(self) -> None:
         """What is finished by now was there before."""
-        self._before = _by_state(await self._store.job_counts(finished=True))
+        self._before = _by_state(await self._counts.read_all())
 
     async def look(self) -> Figures:
-        counts = _by_state(await self._store.job_counts(finished=True))
+        counts = _by_state(await self._counts.read())
         kinds = self._kinds or sorted({kind for kind, _ in counts if not kind.startswith(_REFRESHES)})
         recent = await self._store.list_jobs(states=["completed"], kinds=kinds, limit=_SAMPLE) if kinds else []
         workers = await self._store.list_workers()
-        now = time.monotonic()
-        passed, self._looked_at = now - self._looked_at, now
+        passed, self._looked_at = self._counts.finished_at - self._looked_at, self._counts.finished_at
         return Figures(
             kinds=[self._figures(kind, counts, recent, passed) for kind in kinds],
-            workers=[_worker(one) for one in workers if self._kinds is None or set(one["kinds"]) & set(self._kinds)],
+            workers=[
+                self._worker(one) for one in workers if self._kinds is None or set(one["kinds"]) & set(self._kinds)
+            ],
         )
+
+    def _worker(self, row: dict[str, Any]) -> WorkerFigures:
+        return WorkerFigures(name=row["id"], slots=row["slots"], unseen=row["unseen"], gone=self._is_gone(row["id"]))
 
     def _figures(
         self, kind: str, counts: dict[tuple[str, str], int], recent: list[dict[str, Any]], passed: float
@@ -101,7 +161,8 @@ class Observer:
 
         completed = new("completed")
         rates = self._rates.setdefault(kind, deque(maxlen=HISTORY))
-        rates.append(max(0, completed - self._completed.get(kind, 0)) / max(passed, 0.001))
+        if passed > 0:
+            rates.append(max(0, completed - self._completed.get(kind, 0)) / passed)
         self._completed[kind] = completed
         return KindFigures(
             kind=kind,
@@ -116,11 +177,6 @@ class Observer:
 
 def _by_state(counts: "Iterable[JobCount]") -> dict[tuple[str, str], int]:
     return {(count.kind, count.state): count.jobs for count in counts}
-
-
-def _worker(row: dict[str, Any]) -> WorkerFigures:
-    unseen = max(datetime.now(UTC) - row["last_seen"], timedelta())
-    return WorkerFigures(name=row["id"], slots=row["slots"], unseen=unseen)
 
 
 def _latency(rows: Iterable[dict[str, Any]]) -> tuple[timedelta, timedelta] | None:

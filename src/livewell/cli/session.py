@@ -1,40 +1,101 @@
-"""Opening the database that the options name, for the length of one command."""
+"""Opening the database that the options name, for the length of one command.
+
+What a command asks goes over one connection, and only what it asks is imported. A database that should be there is not
+made: only commands that set one up make the embedded one, and they say so.
+"""
 
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import typer
 
 from livewell.cli.options import chosen
+from livewell.cli.output import note
+from livewell.stores import Stores
 
 if TYPE_CHECKING:
     from livewell.app import Livewell
     from livewell.jobs import JobStore
+    from livewell.kernel import Database
 
 T = TypeVar("T")
 
 
-def run(ctx: typer.Context, work: "Callable[[Livewell], Awaitable[T]]", *, log_level: str = "warning") -> T:
-    """Do one thing with an open application, and close it."""
+class Opened(Stores):
+    """The stores of an open database, of which a command asks one or two."""
+
+    def __init__(self, database: "Database") -> None:
+        self._database = database
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._close_items()
+
+
+def run(
+    ctx: typer.Context, work: Callable[[Opened], Awaitable[T]], *, log_level: str = "warning", makes: bool = False
+) -> T:
+    """Do one thing with an open database, and close it; `makes` the embedded one where there is none yet."""
+    logs_later(log_level)
+    url = chosen(ctx).database_url
+
+    async def opened() -> T:
+        async with (
+            at_database(url, makes=makes) as address,
+            _database_at(address) as database,
+            Opened(database) as stores,
+        ):
+            return await work(stores)
+
+    return asyncio.run(opened())
+
+
+def run_application(ctx: typer.Context, work: "Callable[[Livewell], Awaitable[T]]", *, log_level: str = "warning") -> T:
+    """Do one thing with an open application, for what no store does alone, and close it."""
     from livewell.app import Livewell
 
     set_up_logs(log_level)
     url = chosen(ctx).database_url
 
     async def opened() -> T:
-        app = Livewell(url)
-        with _patience(shown=url is None):
-            await app.__aenter__()
-        try:
+        async with at_database(url) as address, Livewell(address) as app:
             return await work(app)
-        finally:
-            await app.__aexit__()
 
     return asyncio.run(opened())
+
+
+@asynccontextmanager
+async def at_database(url: str | None, *, makes: bool = False) -> AsyncIterator[str]:
+    """The address of the database that is meant, with the embedded server running for as long as it is entered."""
+    if url is not None:
+        yield url
+        return
+    from livewell.kernel import EmbeddedPostgres, migrate
+
+    server = EmbeddedPostgres()
+    address = await server.join()
+    try:
+        if address is None:
+            _require_or_tell(server.folder_to_make(), makes=makes)
+            with _patience():
+                address = await server.start()
+                await migrate(address)
+        yield address
+    finally:
+        await server.release()
+
+
+def tell_made(folder: Path | None) -> None:
+    """Say that a new database is made, if one is: nobody should find out by missing the old one."""
+    if folder is not None:
+        note(f"there is no database in {folder}: a new, empty one is made")
 
 
 def run_on_uvloop(work: Coroutine[Any, Any, int]) -> int:
@@ -44,6 +105,13 @@ def run_on_uvloop(work: Coroutine[Any, Any, int]) -> int:
     except ImportError:
         return asyncio.run(work)
     return uvloop.run(work)
+
+
+def logs_later(level: str) -> None:
+    """Set logs up when there is something to log, which for most commands is never."""
+    from livewell.kernel import before_the_first_line
+
+    before_the_first_line(lambda: set_up_logs(level))
 
 
 def set_up_logs(level: str) -> None:
@@ -78,10 +146,37 @@ async def require_kinds(store: "JobStore", wanted: list[str] | None) -> None:
             raise UnknownKind(f"unknown kind {kind}", fix=near(kind, known) or "livewell kinds list")
 
 
+@asynccontextmanager
+async def _database_at(url: str) -> "AsyncIterator[Database]":
+    from livewell.kernel import Database, DatabaseOptions
+
+    options = DatabaseOptions(
+        url=url,
+        direct_url=os.environ.get("LIVEWELL_DIRECT_URL"),
+        pooled=os.environ.get("LIVEWELL_POOLED") == "1",
+    )
+    async with await Database.open(options) as database:
+        yield database
+
+
+def _require_or_tell(missing: Path | None, *, makes: bool) -> None:
+    if missing is None:
+        return
+    if makes:
+        tell_made(missing)
+        return
+    from livewell.cli.errors import NoDatabase
+
+    raise NoDatabase(
+        f"there is no database in {missing}",
+        fix="livewell up or livewell migrate makes one; or name yours by DATABASE_URL",
+    )
+
+
 @contextmanager
-def _patience(*, shown: bool) -> Iterator[None]:
+def _patience() -> Iterator[None]:
     """Say what takes so long when the embedded server has to be made or started first."""
-    if not shown or not sys.stderr.isatty():
+    if not sys.stderr.isatty():
         yield
         return
     from rich.console import Console

@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from livewell.cli.groups import listing
 from livewell.cli.options import Json, Reason
 from livewell.cli.output import say, show_json, show_table
 from livewell.cli.session import run, who
+from livewell.kernel import shown_interval
 
 if TYPE_CHECKING:
     from livewell.settings import SettingRow
 
-group = typer.Typer(help="Show and change settings. Running processes take changes over at once.", no_args_is_help=True)
+group = listing("Show and change settings. Running processes take changes over at once.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting, as worker.timeout.")]
 
@@ -31,7 +33,10 @@ def list_settings(
     show_table(
         ("NAME", "VALUE", "SHIPPED", "BOUNDS", "MEANING"),
         [
-            (row.name, row.value, None if row.is_default else row.default_value, _bounds(row), row.description)
+            (
+                *(row.name, _shown(row, row.value), None if row.is_default else _shown(row, row.default_value)),
+                *(_bounds(row), row.description),
+            )
             for row in rows
         ],
     )
@@ -49,7 +54,7 @@ def get_setting(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     if as_json:
         show_json(asdict(rows[name]))
     else:
-        say(rows[name].value)
+        say(_shown(rows[name], rows[name].value))
 
 
 @group.command("set", epilog="Example: livewell settings set worker.timeout 10m --reason 'slow provider'")
@@ -81,9 +86,13 @@ def _rows(ctx: typer.Context) -> "list[SettingRow]":
     return run(ctx, lambda app: SettingsStore(app.database).list_settings())
 
 
+def _shown(row: "SettingRow", value: str) -> str:
+    return shown_interval(value) if row.type == "duration" else value
+
+
 def _bounds(row: "SettingRow") -> str | None:
-    parts = [f"≥ {row.minimum}"] if row.minimum else []
-    parts += [f"≤ {row.maximum}"] if row.maximum else []
+    parts = [f"≥ {_shown(row, row.minimum)}"] if row.minimum else []
+    parts += [f"≤ {_shown(row, row.maximum)}"] if row.maximum else []
     parts += [f"< {row.less_than}"] if row.less_than else []
     parts += [f"one of {', '.join(row.choices)}"] if row.choices else []
     return ", ".join(parts) or None

@@ -7,7 +7,8 @@ from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from livewell.cli.output import console, say, shown_bytes, shown_json
+from livewell.cli.output import console, say, shown_json
+from livewell.kernel import shown_size
 
 if TYPE_CHECKING:
     from rich.console import Group, JustifyMethod
@@ -127,7 +128,7 @@ class LiveView:
             f"{figures.worst_window:,}",
             f"{figures.over_limit:,}",
             f"{figures.in_flight:,}",
-            shown_bytes(figures.bytes_out) or "–",
+            shown_size(figures.bytes_out) or "–",
             _counts(figures.statuses),
             _counts(figures.faults),
         )
@@ -142,7 +143,7 @@ def _line(figures: "EndpointFigures") -> str:
     limit = "" if figures.limit is None else f" of {figures.limit:,}"
     return (
         f"{figures.endpoint}: {figures.calls:,} calls, worst minute {figures.worst_window:,}{limit},"
-        f" {figures.over_limit:,} over limit, {shown_bytes(figures.bytes_out)} sent, {_counts(figures.statuses)}"
+        f" {figures.over_limit:,} over limit, {shown_size(figures.bytes_out)} sent, {_counts(figures.statuses)}"
     )
 
 

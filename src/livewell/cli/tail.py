@@ -1,111 +1,133 @@
 """`livewell tail`: look at keys of a type, as a viewer does, and see them change."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from datetime import UTC, datetime
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from livewell.cli.options import Json
-from livewell.cli.output import say, shown_duration
+from livewell.cli.output import note, say, shown
 from livewell.cli.session import run, who
+from livewell.kernel import shown_duration
 
 if TYPE_CHECKING:
-    from uuid import UUID
+    from livewell.fetching import StoredItem
+    from livewell.stores import Stores
 
-    from livewell.app import Livewell
-
-EXAMPLE = "Example: livewell tail quote AAPL MSFT --count 10"
+EXAMPLE = "Example: livewell tail quote AAPL MSFT --fields price,volume"
 _FIELDS = 4
-_POLL = 1.0
 
 
 def tail(
     ctx: typer.Context,
     data_type: Annotated[str, typer.Argument(metavar="TYPE", help="The data type.")],
     keys: Annotated[list[str], typer.Argument(metavar="KEY…", help="What to look at.")],
+    fields: Annotated[
+        str | None,
+        typer.Option("--fields", metavar="NAME,…", help="The fields to show, as price,volume; else the first few."),
+    ] = None,
     count: Annotated[
-        int | None, typer.Option("--count", min=1, metavar="N", help="End after so many lines; else with Ctrl-C.")
+        int | None, typer.Option("--count", min=1, metavar="N", help="End after so many changes; else with Ctrl-C.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Look at keys of a type and print them whenever they are refreshed: whoever tails is a viewer like any other."""
+    """Look at keys of a type and print them whenever they change: whoever tails is a viewer like any other.
+
+    A line of JSON has the whole value. A restart of PostgreSQL is waited out; the end of the command ends its session.
+    """
+    wanted = _names(fields)
     with suppress(KeyboardInterrupt):
-        run(ctx, lambda app: _Tail(app, data_type, keys, as_json=as_json).run(count))
+        run(ctx, lambda app: _until_told(_follow(app, data_type, keys, wanted, count, as_json=as_json)))
 
 
-class _Tail:
-    """One who looks."""
+def _names(fields: str | None) -> list[str]:
+    from livewell.cli.errors import Misused
 
-    def __init__(self, app: "Livewell", data_type: str, keys: Sequence[str], *, as_json: bool) -> None:
-        self._app = app
-        self._data_type = data_type
-        self._keys = list(dict.fromkeys(keys))
-        self._as_json = as_json
-        self._seen: dict[str, datetime] = {}
+    names = [name.strip() for name in (fields or "").split(",")]
+    if fields is not None and not all(names):
+        raise Misused(f"--fields {fields!r} names no fields", fix="write --fields price,volume")
+    return [name for name in names if name]
 
-    async def run(self, count: int | None) -> None:
-        """Look until so many lines are printed; whatever ends it, nobody is left looking."""
-        session = await self._app.presence.open(f"tail:{who()}")
-        try:
-            await self._app.presence.subscribe(session, [(self._data_type, key) for key in self._keys])
-            await self._print_changes(session, count)
-        finally:
-            await self._app.presence.close(session)
 
-    async def _print_changes(self, session: "UUID", count: int | None) -> None:
-        from livewell.fetching import CHANGES_CHANNEL
-        from livewell.kernel import Listener, wait_for_any
+async def _until_told(work: Any) -> None:
+    """Do something until it is done, or until SIGTERM or Ctrl-C; a second one cuts off."""
+    from livewell.kernel import wait_for_any
 
-        changed, stop = asyncio.Event(), asyncio.Event()
-        listener = Listener(
-            self._app.database.options, [CHANGES_CHANNEL], lambda _channel, _payload: changed.set(), changed.set
-        )
-        listening = asyncio.create_task(listener.run(stop))
-        printed = 0
-        try:
-            while count is None or printed < count:
-                changed.clear()
-                for line in await self._news(count and count - printed):
-                    say(line)
-                    printed += 1
-                await wait_for_any(changed, timeout=_POLL)
-                await self._app.presence.renew(session)
-        finally:
-            stop.set()
-            await listening
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    following = asyncio.create_task(work)
 
-    async def _news(self, most: int | None) -> list[str]:
-        """A line for each key that was fetched since it was printed last."""
-        lines: list[str] = []
-        for key in self._keys:
-            (item,) = await self._app.freshness.explain_item(key, self._data_type)
-            if item.newest is None or item.newest == self._seen.get(key) or len(lines) == most:
+    def told() -> None:
+        loop.remove_signal_handler(signal.SIGTERM)
+        loop.remove_signal_handler(signal.SIGINT)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, told)
+    await wait_for_any(following, stop)
+    following.cancel()
+    with suppress(asyncio.CancelledError):
+        await following
+
+
+async def _follow(
+    app: "Stores", data_type: str, keys: Sequence[str], fields: Sequence[str], count: int | None, *, as_json: bool
+) -> None:
+    ttls = {one.name: one.ttl for one in await app.registry.list_types([data_type]) if one.ttl_column is None}
+    changes = 0
+    async with aclosing(app.items.watch(data_type, keys, user=f"tail:{who()}")) as watched:
+        async for item in watched:
+            if item.value is None:
+                note(f"{item.key}  {item.why}")
                 continue
-            self._seen[key] = item.newest
-            rows = await self._app.fetches.stored_rows(self._data_type, key, limit=1)
-            now = datetime.now(UTC)
-            told = {"at": now, "type": self._data_type, "key": key, "value": rows[0] if rows else None}
-            figures = {"age": now - item.newest, "next": item.newest + item.ttl - now, "viewers": item.viewers}
-            lines.append(_json({**told, **figures}) if self._as_json else _line(key, told["value"], now, figures))
-        return lines
+            for line in _as_json(item) if as_json else _as_lines(item, fields, ttls.get(data_type)):
+                say(line)
+            sys.stdout.flush()
+            changes += 1
+            if changes == count:
+                return
 
 
-def _line(key: str, value: Any, now: datetime, figures: Mapping[str, Any]) -> str:
-    row = value[0] if isinstance(value, list) and value else value
-    fields = [
-        f"{name} {one}"
-        for name, one in (row.items() if isinstance(row, dict) else ())
-        if one != key and isinstance(one, str | int | float)
-    ]
-    age, next_in = shown_duration(figures["age"]), shown_duration(figures["next"])
-    viewers = f"({figures['viewers']} {'viewer' if figures['viewers'] == 1 else 'viewers'})"
-    return "  ".join([f"{now:%H:%M:%S}", key, *fields[:_FIELDS], f"age {age}", f"next in {next_in}", viewers])
-
-
-def _json(told: Mapping[str, Any]) -> str:
+def _as_json(item: "StoredItem") -> Iterator[str]:
     from pydantic_core import to_json
 
-    return to_json(told).decode()
+    yield to_json({"at": datetime.now(UTC), **asdict(item)}).decode()
+
+
+def _as_lines(item: "StoredItem", fields: Sequence[str], ttl: timedelta | None) -> Iterator[str]:
+    """A line, and where a key has many rows one more for each of them."""
+    begin = f"{datetime.now():%H:%M:%S}"  # noqa: DTZ005 - the clock of who looks
+    rows = item.value if isinstance(item.value, list) else None
+    told = [f"{len(rows)} rows"] if rows is not None else _told(item.value, item.key, fields)
+    viewers = f"({item.viewers} {'viewer' if item.viewers == 1 else 'viewers'})"
+    yield "  ".join([begin, item.key, *told, *_state(item, ttl), viewers])
+    for row in rows or ():
+        yield "  ".join([" " * len(begin), *_told(row, item.key, fields)])
+
+
+def _state(item: "StoredItem", ttl: timedelta | None) -> Iterator[str]:
+    if item.age is not None:
+        yield f"age {shown_duration(_tenths(item.age))}"
+    if item.is_stale:
+        yield item.why
+    elif item.age is not None and ttl is not None:
+        yield f"next in {shown_duration(_tenths(max(ttl - item.age, timedelta())))}"
+
+
+def _told(row: Any, key: str, fields: Sequence[str]) -> list[str]:
+    """The fields asked for, else the first that are short and do not repeat the key."""
+    if not isinstance(row, Mapping):
+        return [] if row is None else [shown(row)]
+    if fields:
+        return [f"{name} {shown(row.get(name))}" for name in fields]
+    short = [f"{name} {one}" for name, one in row.items() if one != key and isinstance(one, str | int | float)]
+    return short[:_FIELDS]
+
+
+def _tenths(length: timedelta) -> timedelta:
+    return timedelta(seconds=round(length.total_seconds(), 1))

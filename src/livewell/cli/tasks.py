@@ -1,23 +1,20 @@
-"""`livewell tasks`: what runs again and again, when, and how it went; `livewell cron export` for pg_cron."""
+"""`livewell tasks`: what runs again and again, when, and how it went."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from livewell.cli.groups import listing
 from livewell.cli.options import Before, Json, Reason, chosen
 from livewell.cli.output import say, show_json, show_record, show_table, shown_json
-from livewell.cli.session import run, set_up_logs, who
+from livewell.cli.session import run, run_application, set_up_logs, who
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
     from livewell.schedule import RunAnswer, Task
+    from livewell.stores import Stores
 
-group = typer.Typer(help="Show, run, tune, enable and disable tasks.", no_args_is_help=True)
-single = typer.Typer(help="Run one task, for an outside cron.", no_args_is_help=True)
-cron = typer.Typer(help="Hand the tasks to pg_cron.", no_args_is_help=True)
-
-RUN_EXAMPLE = "Example: livewell tasks run job_retention --force"
+group = listing("Show, run, tune, enable and disable tasks.")
 
 Name = Annotated[str, typer.Argument(metavar="TASK", help="The task.")]
 
@@ -68,7 +65,7 @@ def show_history(
     """List ended runs, newest first. Quiet ones share a line per hour."""
     outcomes = ["failed", "lost"] if failed else None
 
-    async def runs(app: "Livewell") -> Any:
+    async def runs(app: "Stores") -> Any:
         if task is not None:
             await _one(app, task)
         return await app.tasks.list_runs(task, before=before, outcomes=outcomes, limit=limit)
@@ -95,6 +92,7 @@ def show_history(
     )
 
 
+@group.command("run", epilog="Example: livewell tasks run job_retention --force")
 def run_task(
     ctx: typer.Context,
     task: Name,
@@ -117,10 +115,6 @@ def run_task(
         say(f"{task} ran: {shown_json(answer['result'])}")
     if not answer["ok"]:
         raise TaskFailed(f"task {task} failed: {answer['error']['message']}", fix=f"livewell tasks history {task}")
-
-
-group.command("run", epilog=RUN_EXAMPLE)(run_task)
-single.command("run", epilog="Example: livewell task run rescue --json")(run_task)
 
 
 @group.command("enable", epilog="Example: livewell tasks enable job_retention")
@@ -155,19 +149,6 @@ def set_task(
     _set(ctx, task, task_changes(changes), reason, "changed", "is so already")
 
 
-@cron.command("export", epilog="Example: livewell cron export | psql postgres")
-def export_cron(
-    ctx: typer.Context,
-    database: Annotated[
-        str | None,
-        typer.Option("--database", metavar="NAME", help="The name of Livewell's database, if not the one asked."),
-    ] = None,
-) -> None:
-    """Print the SQL that makes pg_cron run the tasks. For the database that pg_cron lives in."""
-    for statement in run(ctx, lambda app: app.tasks.cron_statements(database)):
-        say(statement)
-
-
 def _answered(ctx: typer.Context, task: str, application: str | None, *, force: bool) -> "RunAnswer":
     """What the run answers; a schedule that cannot be reached runs nothing and says so."""
     from livewell.cli.errors import CliError
@@ -176,7 +157,7 @@ def _answered(ctx: typer.Context, task: str, application: str | None, *, force: 
 
     try:
         if application is None:
-            return run(ctx, lambda app: app.run_task(task, force=force), log_level="error")
+            return run_application(ctx, lambda app: app.run_task(task, force=force), log_level="error")
         return _run_with(ctx, application, task, force=force)
     except (CliError, TaskError):
         raise
@@ -204,7 +185,7 @@ def _set(ctx: typer.Context, task: str, changes: dict[str, Any], reason: str | N
     say(f"{task} {done}" if changed else f"{task} {was}")
 
 
-async def _one(app: "Livewell", task: str) -> "Task":
+async def _one(app: "Stores", task: str) -> "Task":
     from livewell.cli.inputs import near
     from livewell.schedule import UnknownTask
 

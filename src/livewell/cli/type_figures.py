@@ -1,18 +1,18 @@
 """What a live picture shows of data types: how fresh what people look at is, and what it costs."""
 
-import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from livewell.cli.queue_figures import HISTORY
+from livewell.cli.queue_figures import HISTORY, Counts
 from livewell.kernel import list_warnings
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
     from livewell.budgets import BudgetState, QuotaState
+    from livewell.jobs import JobCount
+    from livewell.stores import Stores
 
 _REFRESHES = "refresh."
 _REFUSED = "fetching.refused"
@@ -28,6 +28,7 @@ class TypeFigures:
     within_ttl: float | None
     oldest: timedelta | None
     rates: Sequence[float]
+    failing: int
     refused: int
 
     @property
@@ -41,8 +42,9 @@ class WatchedFigures:
     """What is watched at one moment, and what it may cost."""
 
     types: Sequence[TypeFigures]
-    budgets: Sequence["BudgetState"]
-    quotas: Sequence["QuotaState"]
+    budgets: Sequence["BudgetState"] = ()
+    quotas: Sequence["QuotaState"] = ()
+    late: Sequence[Mapping[str, Any]] = ()
 
     @property
     def items(self) -> int:
@@ -56,33 +58,44 @@ class WatchedFigures:
 
 
 class TypesObserver:
-    """Reads the figures of some types and their provider, or of all; what was there before it began does not count."""
+    """Reads the figures of some types and their provider, or of all; what was there before it began does not count.
 
-    def __init__(self, app: "Livewell", *, types: Sequence[str] | None = None, provider: str | None = None) -> None:
+    Everything is read from the database: whichever node did it, it is counted.
+    """
+
+    def __init__(
+        self,
+        app: "Stores",
+        *,
+        types: Sequence[str] | None = None,
+        provider: str | None = None,
+        counts: Counts | None = None,
+    ) -> None:
         self._app = app
+        self._counts = counts or Counts(app.jobs)
         self._types = types
         self._provider = provider
         self._before: dict[str, int] = {}
         self._refused_before: dict[str, int] = {}
         self._completed: dict[str, int] = {}
         self._rates: dict[str, deque[float]] = {}
-        self._looked_at = time.monotonic()
+        self._looked_at = self._counts.finished_at
 
     async def begin(self) -> None:
-        self._before = await self._all_refreshed()
+        self._before = _refreshed(await self._counts.read_all())
         self._refused_before = await self._all_refused()
 
     async def look(self) -> WatchedFigures:
         types = self._types or [one.name for one in await self._app.registry.list_types()]
-        completed, refused = await self.refreshed(), await self.refused()
+        completed, refused = _since(self._before, _refreshed(await self._counts.read())), await self.refused()
         watched = {one.data_type: one for one in await self._app.freshness.freshness_now()}
-        now = time.monotonic()
-        passed, self._looked_at = now - self._looked_at, now
+        passed, self._looked_at = self._counts.finished_at - self._looked_at, self._counts.finished_at
         found = []
         for name in types:
             done = completed.get(name, 0)
             rates = self._rates.setdefault(name, deque(maxlen=HISTORY))
-            rates.append((done - self._completed.get(name, 0)) / max(passed, 0.001))
+            if passed > 0:
+                rates.append(max(0, done - self._completed.get(name, 0)) / passed)
             self._completed[name] = done
             seen = watched.get(name)
             found.append(
@@ -93,6 +106,7 @@ class TypesObserver:
                     within_ttl=seen.viewers_within_ttl / seen.viewers if seen and seen.viewers else None,
                     oldest=seen.oldest if seen else None,
                     rates=tuple(rates),
+                    failing=seen.failed + seen.refused if seen else 0,
                     refused=refused.get(name, 0),
                 )
             )
@@ -100,11 +114,12 @@ class TypesObserver:
             types=found,
             budgets=[one for one in await self._app.budgets.budget_state() if self._is_shown(one.provider)],
             quotas=[one for one in await self._app.budgets.quota_states() if self._is_shown(one.provider)],
+            late=(await self._app.tasks.task_health())["late"],
         )
 
     async def refreshed(self) -> dict[str, int]:
         """Refreshes that ended well since it began, by type."""
-        return _since(self._before, await self._all_refreshed())
+        return _since(self._before, _refreshed(await self._counts.read_all()))
 
     async def refused(self) -> dict[str, int]:
         """Answers that were refused since it began, by type."""
@@ -113,19 +128,19 @@ class TypesObserver:
     def _is_shown(self, provider: str) -> bool:
         return self._provider is None or provider == self._provider
 
-    async def _all_refreshed(self) -> dict[str, int]:
-        counts = await self._app.jobs.job_counts(finished=True)
-        return {
-            one.kind.removeprefix(_REFRESHES): one.jobs
-            for one in counts
-            if one.state == "completed" and one.kind.startswith(_REFRESHES)
-        }
-
     async def _all_refused(self) -> dict[str, int]:
         found: dict[str, int] = {}
         for one in await list_warnings(self._app.database, code=_REFUSED):
             found[one.subject] = found.get(one.subject, 0) + one.warnings
         return found
+
+
+def _refreshed(counts: Iterable["JobCount"]) -> dict[str, int]:
+    return {
+        one.kind.removeprefix(_REFRESHES): one.jobs
+        for one in counts
+        if one.state == "completed" and one.kind.startswith(_REFRESHES)
+    }
 
 
 def _since(before: dict[str, int], now: dict[str, int]) -> dict[str, int]:

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from livewell.cli.groups import listing
 from livewell.cli.options import Json, Reason
 from livewell.cli.output import counted, say, show_json, show_record, show_table
 from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
     from livewell.registry import DataType, Finding
+    from livewell.stores import Stores
 
-group = typer.Typer(help="Show, check, add, tune and remove data types.", no_args_is_help=True)
+group = listing("Show, check, add, tune and remove data types.")
 
 Name = Annotated[str, typer.Argument(metavar="TYPE", help="The data type.")]
 _FIELDS = (
@@ -64,7 +65,7 @@ def check_types(
     """Find what keeps types from being kept fresh, and how to mend it. Ends with 1 when there is an error."""
     from livewell.fetching import check_fetching
 
-    async def work(app: "Livewell") -> "tuple[int, list[Finding]]":
+    async def work(app: "Stores") -> "tuple[int, list[Finding]]":
         for name in names or ():
             await one_type(app, name)
         findings = [*await app.registry.check_types(names), *await check_fetching(app.database, names)]
@@ -136,13 +137,13 @@ def remove_type(
     say(f"{name} is removed, with {with_it}" if with_it else f"{name} is removed")
 
 
-async def _add(app: "Livewell", name: str, wanted: dict[str, Any]) -> "DataType":
+async def _add(app: "Stores", name: str, wanted: dict[str, Any]) -> "DataType":
     """Make the type in a transaction of its own; one that is there already is left as it was."""
     from livewell.cli.errors import Misused
-    from livewell.registry import RegistryStore
+    from livewell.fetching import declare_types
 
     async with app.database.transaction() as connection:
-        changes = await RegistryStore(connection).apply_types({name: wanted}, plan_only=False, actor=who())
+        changes = await declare_types(connection, {name: wanted}, actor=who())
         if changes[0].change != "add":
             raise Misused(f"there is a type {name} already", fix=f"livewell types set {name} NAME=VALUE…")
     return await one_type(app, name)
@@ -189,7 +190,7 @@ def _fail_on_errors(findings: "list[Finding]") -> None:
         )
 
 
-async def one_type(app: "Livewell", name: str) -> "DataType":
+async def one_type(app: "Stores", name: str) -> "DataType":
     """The type, or the fact that there is none, with what was probably meant."""
     from livewell.cli.inputs import near
     from livewell.registry import UnknownType

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from livewell.cli.options import chosen
-from livewell.cli.output import note, say
-from livewell.cli.session import run_on_uvloop, set_up_logs
+from livewell.cli.output import alarm, note, say
+from livewell.cli.session import run_on_uvloop, set_up_logs, tell_made
 from livewell.kernel import LivewellError, wait_for_any
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: livewell up --watch"
 _TICK = 0.5
+_PATIENCE = 15.0
 ROLES = {"worker": "runs jobs and refreshes", "checker": "looks at what is due, and runs the other tasks"}
 
 
@@ -49,7 +50,8 @@ def up(
     """Apply a file and run what it declares: checker, schedule and worker, on as many machines as you like.
 
     Without DATABASE_URL the embedded PostgreSQL is used. The first Ctrl-C or SIGTERM lets running jobs finish, the
-    second stops at once.
+    second stops at once. An API key that is declared and cannot be read is said at the start, loudly; what needs no key
+    runs all the same.
     """
     from livewell.app import Livewell
     from livewell.cli.apply import problems_told, read_file
@@ -61,6 +63,8 @@ def up(
     with problems_told():
         declared = read_file(file) if apply and (file.exists() or application is None) else None
         app = load_application(application, chosen(ctx)) if application else Livewell(chosen(ctx).database_url)
+        if application is None:
+            tell_made(app.folder_to_make())
         options = WorkerOptions(concurrency=concurrency, patient=True)
         raise typer.Exit(run_on_uvloop(_run(app, declared, roles, options, watch=watch)))
 
@@ -78,6 +82,8 @@ async def _run(
                 await carry_out(app, wish)
             except ReadOnlyRegistry as fact:
                 note(f"{declared.file} is not applied: {fact}")
+        if "worker" in roles:
+            await _tell_missing_keys(app)
         title = f"up: {', '.join(sorted(roles))} (Ctrl-C ends it)"
         if watch:
             async with _watched(app, title):
@@ -93,27 +99,24 @@ async def _serve(app: "Livewell", roles: Collection[str], options: "WorkerOption
     return await app.run_scheduler()
 
 
+async def _tell_missing_keys(app: "Livewell") -> None:
+    """Once and loudly: without its key a provider refuses everything, and what needs no key runs all the same."""
+    from livewell.cli.key_check import missing_keys
+
+    for line in await missing_keys(app.budgets):
+        alarm(line)
+
+
 @asynccontextmanager
 async def _watched(app: "Livewell", title: str) -> AsyncIterator[None]:
-    """How things stand, for as long as it is entered."""
-    from livewell.cli.live_view import view_for
-    from livewell.cli.news import news_of
-    from livewell.cli.queue_figures import Observer
-    from livewell.cli.type_figures import TypesObserver
-
-    queue, types, stop = Observer(app.jobs), TypesObserver(app), asyncio.Event()
+    """How things stand, for as long as it is entered; that nobody can be shown anything any more stops no work."""
+    stop = asyncio.Event()
 
     async def show() -> None:
-        with view_for(title, ()) as view:
-            async with news_of(app) as news:
-                await queue.begin()
-                await types.begin()
-                while not stop.is_set():
-                    try:
-                        view.show(await queue.look(), await types.look(), await news.look())
-                    except LivewellError as error:
-                        view.tell(f"not read: {error}")
-                    await wait_for_any(stop, timeout=_TICK)
+        try:
+            await _show(app, title, stop)
+        except Exception as error:  # noqa: BLE001 - whatever keeps it from being shown, it is only shown
+            note(f"nothing is shown any more, but work goes on: {type(error).__name__}: {error}")
 
     showing = asyncio.create_task(show())
     try:
@@ -121,6 +124,33 @@ async def _watched(app: "Livewell", title: str) -> AsyncIterator[None]:
     finally:
         stop.set()
         await showing
+
+
+async def _show(app: "Livewell", title: str, stop: asyncio.Event) -> None:
+    from livewell.cli.live_view import view_for
+    from livewell.cli.news import news_of
+    from livewell.cli.queue_figures import Counts, Observer
+    from livewell.cli.type_figures import TypesObserver
+
+    counts, begun = Counts(app.jobs), False
+    queue, types = Observer(app.jobs, counts=counts), TypesObserver(app, counts=counts)
+    with view_for(title) as view:
+        async with news_of(app) as news:
+            while not stop.is_set():
+                try:
+                    async with asyncio.timeout(_PATIENCE):
+                        if not begun:
+                            await queue.begin()
+                            await types.begin()
+                            begun = True
+                        figures = await queue.look(), await types.look(), await news.look()
+                except LivewellError as fact:
+                    view.lose(fact.message)
+                except TimeoutError:
+                    view.lose("the database does not answer")
+                else:
+                    view.show(*figures)
+                await wait_for_any(stop, timeout=_TICK)
 
 
 def _roles(only: str | None) -> set[str]:

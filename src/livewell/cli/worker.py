@@ -62,10 +62,10 @@ def _metrics(port: int | None) -> Iterator[None]:
     if port is None:
         yield
         return
-    import structlog
     from prometheus_client import start_http_server
 
     from livewell.cli.errors import PortUnavailable
+    from livewell.kernel import Logger
 
     try:
         server, _ = start_http_server(port, addr="127.0.0.1")
@@ -73,7 +73,7 @@ def _metrics(port: int | None) -> Iterator[None]:
         raise PortUnavailable(
             f"cannot serve metrics on port {port}: {error.strerror}", fix="name another port, or 0 for any"
         ) from error
-    structlog.get_logger("livewell.cli").info("metrics_served", port=server.server_port)
+    Logger("livewell.cli").info("metrics_served", port=server.server_port)
     try:
         yield
     finally:

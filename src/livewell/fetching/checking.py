@@ -1,6 +1,7 @@
 """Checking types before anything is fetched: whether each can be, and its table takes what its model brings."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from livewell.budgets import BudgetStore
@@ -19,7 +20,10 @@ async def check_fetching(
     *,
     fetchers: Mapping[str, type[Fetcher[Any]]] | None = None,
 ) -> list[Finding]:
-    """What keeps types from being fetched or stored; types that say nothing of their fetching are passed over."""
+    """What keeps types from being fetched or stored; types that say nothing of their fetching are passed over.
+
+    What is wrong with a disabled type is a warning: it may be declared before its table is there.
+    """
     known = fetchers or {}
     types = [one for one in await RegistryStore(caller).list_types(names) if is_fetched(one, known)]
     findings: list[Finding] = []
@@ -30,7 +34,8 @@ async def check_fetching(
             findings.append(_finding(one, fact))
         else:
             findings += await FetchStore(caller).check_storage(one.name, columns_of(source.rules.reader.model))
-    return findings
+    dormant = {one.name for one in types if not one.enabled}
+    return [replace(one, severity="warning") if one.data_type in dormant else one for one in findings]
 
 
 async def read_source(

@@ -17,11 +17,11 @@ from livewell.fetching.errors import CallEnded
 from livewell.fetching.fetcher import Call
 from livewell.fetching.judge import Verdict, Warned, judge_rows, share_out
 from livewell.fetching.memory import READ_AHEAD, Kept
+from livewell.fetching.messages import plain, plainly
 from livewell.fetching.paths import NotThere
 from livewell.fetching.sources import Source
 from livewell.fetching.types import Failed, Fetched, Gone, JsonObject, Outcome, Refused, Throttled, Unchanged
 
-_MESSAGE_LIMIT = 500
 # Bad request, not found, gone, too long a URL, not to be processed.
 _ABOUT_KEYS = {400, 404, 410, 414, 422}
 # What is read of an answer takes about twice what was sent, as Python has it.
@@ -121,7 +121,8 @@ class Fetching:
                 clock=self._clock,
             )
             verdict = await self._verdict(source, keys, conversation)
-            return _answers(keys, conversation, verdict, room.keep(conversation.body_bytes * _READ_PER_BYTE))
+            kept = room.keep(conversation.body_bytes * _READ_PER_BYTE)
+            return _answers(keys, conversation, verdict, kept, secret)
 
     async def _verdict(self, source: Source, keys: Sequence[str], conversation: Conversation) -> Verdict:
         try:
@@ -199,16 +200,20 @@ def _in_order(source: Source, asked: Sequence[Asked], by_key: dict[str, Answered
             yield by_key[one.key]
 
 
-def _answers(keys: Sequence[str], conversation: Conversation, verdict: Verdict, kept: Kept) -> list[Answered]:
+def _answers(
+    keys: Sequence[str], conversation: Conversation, verdict: Verdict, kept: Kept, secret: Secret | None
+) -> list[Answered]:
     sent = conversation.sent > 0
     rows = [verdict.rows.get(key, 0) for key in keys]
     shares, sizes = share_out(conversation.wire_bytes, rows), share_out(conversation.body_bytes, rows)
     rate = None if conversation.rate is None else from_json(conversation.rate.to_json())
-    warnings = (*conversation.warnings, *verdict.warnings)
+    warnings = tuple(
+        replace(one, message=plain(one.message, secret)) for one in (*conversation.warnings, *verdict.warnings)
+    )
     return [
         Answered(
             key=key,
-            outcome=_marked(verdict.outcomes[key], conversation),
+            outcome=_marked(plainly(verdict.outcomes[key], secret), conversation),
             bytes=share if sent else None,
             size=size,
             rate=rate if at == 0 else None,
@@ -234,5 +239,4 @@ def _put_off(fact: PermitNotGranted) -> Throttled:
 
 
 def _broken(error: BaseException) -> Failed:
-    text = f"{type(error).__name__}: {error}".replace("\0", "")
-    return Failed(reason="fetcher", message=text.encode(errors="backslashreplace").decode()[:_MESSAGE_LIMIT])
+    return Failed(reason="fetcher", message=f"{type(error).__name__}: {error}")

@@ -23,6 +23,20 @@ class InvalidModel(FetchingError):
     sqlstate = "LWN02"
 
 
+class NotReadable(FetchingError):
+    """The read rule of a type, or row-level security on its table, keeps this role from reading it."""
+
+    code = "fetching.not_readable"
+    sqlstate = "LWN03"
+
+
+class InvalidRead(FetchingError):
+    """The keys to read are missing, or more than one call may read."""
+
+    code = "fetching.invalid_read"
+    sqlstate = "LWN04"
+
+
 class ForbiddenAddress(FetchingError):
     """A call would go where its provider has no business; it was not made."""
 

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from livewell.fetching.errors import UnsoundFetch
+from livewell.fetching.models import marks_of
 from livewell.fetching.paths import JsonPath
 
 M = TypeVar("M", bound=BaseModel)
@@ -127,6 +128,12 @@ class Fetcher(Generic[M]):
     async def fetch(self, call: Call) -> Sequence[Row]:
         """The rows of `call.key`, or of `call.keys`; as the provider sent them."""
         raise NotImplementedError
+
+
+def source_time_of(fetcher: type[Fetcher[Any]]) -> str | None:
+    """The field of a fetcher's model that is marked as its source time."""
+    fields = fetcher.model.model_fields if hasattr(fetcher, "model") else {}
+    return next((name for name, one in fields.items() if marks_of(one).source_time), None)
 
 
 def encoded(text: str) -> str:

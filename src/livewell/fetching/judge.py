@@ -19,6 +19,7 @@ from livewell.budgets import RateFacts
 from livewell.fetching.client import Reply
 from livewell.fetching.rows import RowReader
 from livewell.fetching.types import Failed, Fetched, Gone, JsonObject, Outcome, Refused, Throttled, Unchanged
+from livewell.registry import path_text
 
 TOO_EARLY = timedelta(days=1)
 _WORDS = {401: "the API key is not accepted", 403: "the API key may not ask for this"}
@@ -136,7 +137,7 @@ def _by_key(keys: Sequence[str], rows: Sequence[Any], reader: RowReader) -> tupl
     owned: dict[str, list[Any]] = {key: [] for key in keys}
     strays = _Strays()
     for row in rows:
-        if reader.key_source is None:
+        if reader.key_steps is None:
             owned[keys[0]].append(row)
             continue
         content = row.model_dump(by_alias=True) if isinstance(row, BaseModel) else row
@@ -152,7 +153,8 @@ def _by_key(keys: Sequence[str], rows: Sequence[Any], reader: RowReader) -> tupl
 
 def _judge_absent(strays: _Strays, rules: Rules, *, single: bool) -> Outcome:
     if strays.nameless:
-        return Refused(reason="schema", message=f"a row without {rules.reader.key_source}: whose is it?")
+        where = path_text(rules.reader.key_steps or ())
+        return Refused(reason="schema", message=f"a row without {where}: whose is it?")
     if single and strays.unasked:
         return Refused(reason="wrong_key", message="the answer is about another key")
     if rules.absent == "gone":

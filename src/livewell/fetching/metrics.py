@@ -8,10 +8,10 @@ from collections import Counter as Counts
 from collections.abc import Sequence
 from functools import cache
 
-import structlog
 from prometheus_client import Counter, Histogram
 
 from livewell.fetching.types import Ended, Fetched, Stored, Unchanged
+from livewell.kernel import Logger
 
 _MOMENTS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _LOST = "lost"
@@ -25,7 +25,7 @@ STORE_SECONDS = Histogram(
     "livewell_store_seconds", "Time of a call that stores a batch of refreshes.", buckets=_MOMENTS
 )
 
-log = structlog.get_logger("livewell.fetching")
+log = Logger("livewell.fetching")
 
 
 @cache

@@ -11,12 +11,13 @@ from datetime import UTC, date, datetime
 from typing import Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from livewell.fetching.errors import UnsoundFetch
-from livewell.registry import FieldDeclaration
+from livewell.fetching.shapes import Shape, Steps
+from livewell.registry import FieldDeclaration, path_text, value_steps
 
 _EARLIEST, _LATEST = -62_135_596_800, 253_402_300_799  # years 1 to 9999
 _BOUNDS = {"above": "gt", "below": "lt", "at_least": "ge", "at_most": "le"}
@@ -64,11 +65,39 @@ def model_from(name: str, fields: Mapping[str, FieldDeclaration], *, extra: str 
     class Declared(Model):
         model_config = ConfigDict(extra="ignore" if extra == "ignore" else "forbid")
 
-    made: dict[str, Any] = {column: _field(one) for column, one in fields.items()}
+    class Nested(Declared):
+        sources: ClassVar[Mapping[str, Steps]] = {column: one.steps(column) for column, one in fields.items()}
+        shape: ClassVar[Shape] = Shape(list(sources.values()))
+
+        @model_validator(mode="before")
+        @classmethod
+        def _lay_flat(cls, row: Any) -> Any:
+            return cls.shape.flat(row) if isinstance(row, dict) else row
+
+    nested = any(len(steps) > 1 for steps in Nested.sources.values())
     try:
-        return create_model(f"{name.title()}Row", __base__=Declared, **made)
+        made: dict[str, Any] = {column: _field(one, _alias(one, column, nested)) for column, one in fields.items()}
+        return create_model(f"{name.title()}Row", __base__=Nested if nested else Declared, **made)
     except Exception as error:
         raise UnsoundFetch(f"the fields of type {name} make no model: {error}") from error
+
+
+def source_steps(model: type[BaseModel], name: str) -> Steps:
+    """Where a field is in a row of an answer; what is no field of the model is a path itself."""
+    if name in model.model_fields:
+        sources: Mapping[str, Steps] = getattr(model, "sources", {})
+        return sources.get(name, [alias_of(model, name)])
+    try:
+        return value_steps(name)
+    except ValueError as error:
+        raise UnsoundFetch(f"key {name!r} is no field of {model.__name__}, and no path: {error}") from error
+
+
+def alias_of(model: type[BaseModel], name: str) -> str:
+    """What the parse calls a field of a model."""
+    field = model.model_fields[name]
+    alias = field.validation_alias or field.alias
+    return alias if isinstance(alias, str) else name
 
 
 def loosened(model: type[BaseModel]) -> type[BaseModel]:
@@ -80,14 +109,20 @@ def loosened(model: type[BaseModel]) -> type[BaseModel]:
     return Loosened
 
 
-def _field(one: FieldDeclaration) -> tuple[Any, Any]:
+def _alias(one: FieldDeclaration, column: str, nested: bool) -> str | None:  # noqa: FBT001 - private
+    """What a value is found by: its member or, in a row that was laid flat, its path."""
+    steps = one.steps(column)
+    return path_text(steps) if nested else None if one.source is None else str(steps[0])
+
+
+def _field(one: FieldDeclaration, alias: str | None) -> tuple[Any, Any]:
     bounds: dict[str, Any] = {_BOUNDS[word]: value for word in _BOUNDS if (value := getattr(one, word)) is not None}
     bounds |= {word: value for word in _LENGTHS if (value := getattr(one, word)) is not None}
     annotation = _annotation(one)
     inner = Annotated[annotation, Field(**bounds)] if bounds else annotation
     options: dict[str, Any] = {"default": None} if one.missing else {}
-    if one.source is not None:
-        options["validation_alias"] = one.source
+    if alias is not None:
+        options["validation_alias"] = alias
     return (
         inner | None if one.optional or one.missing else inner,
         bounded(source_time=one.source_time, volatile=one.volatile, **options),
@@ -120,10 +155,7 @@ def _epoch(unit: int) -> Callable[[FieldDeclaration], Any]:
 
 
 def _datetime(one: FieldDeclaration) -> Any:
-    try:
-        zone = ZoneInfo(one.zone) if one.zone is not None else None
-    except (ValueError, OSError) as error:
-        raise UnsoundFetch(f"{one.zone!r} is no time zone") from error
+    zone = ZoneInfo(one.zone) if one.zone is not None else None
 
     def read(value: object) -> datetime:
         if not isinstance(value, str):

@@ -1,9 +1,8 @@
-"""Where the rows are in an answer: `$[*]`, `$.data.items[*]`, `$.pages[0].rows[*]`, and no more of JSONPath."""
+"""Paths followed through an answer: to its rows, and in a row to one value."""
 
-import re
 from typing import Any
 
-_STEP = re.compile(r"\.(?P<name>[A-Za-z_][A-Za-z0-9_-]*)|\[(?P<index>[0-9]{1,6})\]|(?P<all>\[\*\])")
+from livewell.registry import Step, row_steps
 
 
 class NotThere(Exception):
@@ -11,11 +10,11 @@ class NotThere(Exception):
 
 
 class JsonPath:
-    """A compiled path."""
+    """A compiled path to rows."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._steps = list(_steps(text))
+        self._steps = row_steps(text)
 
     def find(self, document: Any) -> list[Any]:
         """Everything the path leads to, in order; `NotThere` when a step has nothing to stand on."""
@@ -32,7 +31,7 @@ class JsonPath:
             return None
         return found[0] if found else None
 
-    def _follow(self, step: str | int | None, here: Any) -> list[Any]:
+    def _follow(self, step: Step, here: Any) -> list[Any]:
         match step, here:
             case None, list():
                 return list(here)
@@ -41,17 +40,3 @@ class JsonPath:
             case int(), list() if step < len(here):
                 return [here[step]]
         raise NotThere(f"nothing at {self.text}")
-
-
-def _steps(text: str) -> list[str | int | None]:
-    steps: list[str | int | None] = []
-    at = 1
-    while text.startswith("$") and at < len(text):
-        found = _STEP.match(text, at)
-        if found is None:
-            break
-        steps.append(found["name"] or (int(found["index"]) if found["index"] else None))
-        at = found.end()
-    if not text.startswith("$") or at != len(text):
-        raise ValueError(f"{text!r} is no path")
-    return steps

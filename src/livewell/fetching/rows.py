@@ -12,7 +12,8 @@ from pydantic_core import PydanticSerializationError, to_json, to_jsonable_pytho
 
 from livewell.fetching.columns import columns_of
 from livewell.fetching.errors import UnsoundFetch
-from livewell.fetching.models import marks_of
+from livewell.fetching.models import alias_of, marks_of, source_steps
+from livewell.fetching.shapes import follow
 from livewell.fetching.types import JsonObject, Refused
 
 _BOUNDS = frozenset(
@@ -35,13 +36,13 @@ class RowReader:
         self.model = model
         self.source_time = marked[0] if marked else source_time if source_time in fields else None
         self._volatile = {name for name, one in fields.items() if marks_of(one).volatile or name == self.source_time}
-        self.key_source = None if key is None else _source(model, key)
+        self.key_steps = None if key is None else source_steps(model, key)
         # Members of values of the provider's own come in any order; those of the model in one.
         self._is_flat = all(one.type not in {"object", "array", "any"} for one in columns_of(model).values())
 
     def key_of(self, row: Mapping[str, Any]) -> str | None:
         """Whose a row is, None when it does not say."""
-        value = row.get(self.key_source) if self.key_source is not None else None
+        value = None if self.key_steps is None else follow(self.key_steps, row)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         return value if isinstance(value, str) else None
@@ -84,19 +85,12 @@ class RowReader:
         told = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'row'}: {one['msg']}" for one in found[:_SHOWN])
         if len(found) > _SHOWN:
             told += f"; and {len(found) - _SHOWN} more"
-        times = {self.source_time, self.source_time and _source(self.model, self.source_time)}
+        times = {self.source_time, self.source_time and alias_of(self.model, self.source_time)}
         if any(one["type"] == "missing" and one["loc"] and one["loc"][0] in times for one in found):
             reason = "missing_source_time"
         else:
             reason = "bounds" if all(one["type"] in _BOUNDS for one in found) else "schema"
         return Refused(reason=reason, message=told.replace("\0", "")[:_MESSAGE_LIMIT])
-
-
-def _source(model: type[BaseModel], name: str) -> str:
-    """The name of a field in the answer; what is no field of the model stands for itself."""
-    field = model.model_fields.get(name)
-    alias = None if field is None else field.validation_alias or field.alias
-    return alias if isinstance(alias, str) else name
 
 
 def _moment(value: Any) -> datetime:

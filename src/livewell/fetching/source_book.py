@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-import structlog
-
 from livewell.budgets import BudgetStore, Endpoint, Provider
 from livewell.fetching.errors import UnsoundFetch
 from livewell.fetching.fetcher import Fetcher
 from livewell.fetching.sources import Source, is_fetched, source_of
-from livewell.kernel import Caller
+from livewell.kernel import Caller, Logger
 from livewell.registry import DataType, RegistryStore
 
-log = structlog.get_logger("livewell.fetching")
+log = Logger("livewell.fetching")
 
 
 class SourceBook:

@@ -24,9 +24,9 @@ from livewell.fetching.fetcher import Fetcher, Fetches
 from livewell.fetching.judge import Rules
 from livewell.fetching.models import JsonSchemaReader, loosened, model_from
 from livewell.fetching.rows import RowReader
-from livewell.registry import DataType, FetchDeclaration, FieldDeclaration
+from livewell.registry import DataType, FetchDeclaration, FieldDeclaration, Fields
 
-_FIELDS = TypeAdapter(dict[str, FieldDeclaration])
+_FIELDS: TypeAdapter[dict[str, FieldDeclaration]] = TypeAdapter(Fields)
 KeyPlace = tuple[Literal["query", "header", "bearer"], str]
 
 
@@ -51,18 +51,19 @@ def source_of(
     """The source of a type; a fetcher of the program's own is preferred to a declared one. Raises `UnsoundFetch`."""
     if provider.base_url is None:
         raise UnsoundFetch(
-            f"provider {provider.name} has no base_url", fix=f"livewell provider set {provider.name} base_url=https://…"
+            f"provider {provider.name} has no base_url", fix=f'write [provider.{provider.name}] base_url = "https://…"'
         )
     used = _made(fetcher) if fetcher is not None else fetcher_of(data_type)
     reader = RowReader(_model_of(used, data_type), key=used.key, source_time=data_type.source_time_column)
-    if data_type.keys_per_request > 1 and reader.key_source is None:
+    if data_type.keys_per_request > 1 and reader.key_steps is None:
         raise UnsoundFetch(
             f"type {data_type.name} takes several keys per request, and nothing says whose a row is",
-            fix="name the field: fetch.key, or key of the fetcher",
+            fix='write fetch.key = "symbol", or key = "symbol" in the fetcher',
         )
     if data_type.source_rule is not None and reader.source_time is None:
         raise UnsoundFetch(
-            f"type {data_type.name} has a rule on its source time, and no field is one", fix="source_time = true on it"
+            f"type {data_type.name} has a rule on its source time, and no field is one",
+            fix='write fields.NAME = { type = "datetime", source_time = true }',
         )
     return Source(
         data_type=data_type.name,
@@ -91,7 +92,7 @@ def fetcher_of(data_type: DataType) -> Fetches:
     if data_type.fetch_call is None:
         raise UnsoundFetch(
             f"nothing says how type {data_type.name} is fetched",
-            fix="declare fetch = { path = … }, or write a Fetcher with @app.type",
+            fix='write fetch = { path = "/quote/{key}" }, or a Fetcher with @app.type',
         )
     try:
         declared = FetchDeclaration.model_validate(data_type.fetch_call)

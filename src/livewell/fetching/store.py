@@ -1,6 +1,7 @@
 """Storing as Python calls it: one method per named query, no decisions."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, assert_never
 
 from pydantic_core import from_json, to_json
@@ -16,6 +17,7 @@ from livewell.fetching.types import (
     Refused,
     Rehearsed,
     Stored,
+    StoredItem,
     Throttled,
     Unchanged,
 )
@@ -48,9 +50,13 @@ class FetchStore:
         rows = await self._caller.fetch(QUERIES["fetch_conditions"], item_ids)
         return {row[0]: Condition._make(row) for row in rows}
 
-    async def stored_rows(self, data_type: str, key: str, *, limit: int = 100) -> list[Any]:
-        """What is stored of a key, the newest first."""
-        return [from_json(row[0]) for row in await self._caller.fetch(QUERIES["stored_rows"], data_type, key, limit)]
+    async def read_items(self, data_type: str, keys: Sequence[str], *, now: datetime | None = None) -> list[StoredItem]:
+        """What is stored of keys of a type, in their order."""
+        rows = await self._caller.fetch(QUERIES["read_items"], data_type, keys, now)
+        return [
+            StoredItem(type=data_type, **{**row, "value": None if row["value"] is None else from_json(row["value"])})
+            for row in rows
+        ]
 
     async def check_storage(self, data_type: str, columns: Mapping[str, Column]) -> list[Finding]:
         """Where the table of a type and the columns of its model disagree."""

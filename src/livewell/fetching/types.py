@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 from uuid import UUID
 
@@ -97,6 +97,23 @@ class Ended(NamedTuple):
     rate: JsonObject | None = None
     sent: bool = True
     warnings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredItem:
+    """What is stored of an item at one moment: its row, or the list of its rows where a key may have many.
+
+    `why` says in a few words why it is as it is: `fresh`, or `stale` or `never fetched` and what stands in the way.
+    """
+
+    type: str
+    key: str
+    value: Any
+    fetched_at: datetime | None
+    age: timedelta | None
+    is_stale: bool
+    viewers: int
+    why: str
 
 
 class Stored(NamedTuple):

@@ -4,15 +4,27 @@ Owns `item`, one row per data type and key that somebody looks at or looked at, 
 moves `due_at`, so that a tick costs what is due and nothing starves. An item has at most one live refresh: its dedupe
 key is `refresh/<type>/<key>`. A check that fails makes its item stale, at most once per TTL, and stops no other.
 
+An item says why: what its last fetch came to, with the reason, how many refreshes in a row have failed for good, and so
+when it is tried again. Such a refresh needs no person, and is acknowledged when buried (`refreshes_were_buried`). One
+whose last viewer has left is let go before it is sent (`let_refreshes_go`), in the transaction of the leaving, which
+waits for nobody's job: jobs are locked before items everywhere else. One that has failed keeps its next try.
+
 Scheduled types are walked key by key (`scheduled_walk`): what found no room is where the next run goes on. What viewers
 see is counted each minute (`freshness_hour`), and a share of the bytes goes to items drawn at random (`probe`), because
 what the checker chooses to fetch says little of the rest.
 """
 
-from livewell.freshness.errors import FreshnessError, InvalidKey, UnknownType
-from livewell.freshness.metrics import FreshnessGauges
-from livewell.freshness.store import FreshnessStore
-from livewell.freshness.types import ExplainedItem, FreshnessFigures, FreshnessHour, RefreshPolicy, WatchedType
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.freshness.errors import FreshnessError, InvalidKey, UnknownType
+    from livewell.freshness.metrics import FreshnessGauges
+    from livewell.freshness.store import FreshnessStore
+    from livewell.freshness.types import ExplainedItem, FreshnessFigures, FreshnessHour, RefreshPolicy, WatchedType
+else:
+    __getattr__ = opened(__name__)
 
 __all__ = [
     "ExplainedItem",

@@ -15,9 +15,9 @@ class FreshnessStore:
         self._caller = caller
 
     async def explain_item(
-        self, key: str, data_type: str | None = None, *, now: datetime | None = None
+        self, data_type: str | None, key: str, *, now: datetime | None = None
     ) -> list[ExplainedItem]:
-        """Why the items of a key are as they are, one per type that somebody looked at."""
+        """Why the items of a key are as they are, one per type that somebody looked at; of all types if it is None."""
         return [ExplainedItem(**row) for row in await self._caller.fetch(QUERIES["explain_item"], data_type, key, now)]
 
     async def freshness_figures(

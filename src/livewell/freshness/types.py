@@ -6,7 +6,10 @@ from datetime import datetime, timedelta
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainedItem:
-    """Why an item is as it is. Rates are per minute, prices and scores in minutes of viewers."""
+    """Why an item is as it is. Rates are per minute, prices and scores in minutes of viewers.
+
+    What the last fetch came to has its reason where it was not good; `held_by` is what keeps the next from being sent.
+    """
 
     data_type: str
     key: str
@@ -34,18 +37,26 @@ class ExplainedItem:
     decision_now: str
     due_at: datetime | None
     last_outcome: str | None
+    last_reason: str | None
     last_outcome_at: datetime | None
+    failed_refreshes: int
     job_id: int | None
     job_state: str | None
+    job_attempt: int | None
     job_priority: int | None
     job_due_at: datetime | None
     job_cause: str | None
+    held_by: str | None
+    held_until: datetime | None
     next_walk_at: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class WatchedType:
-    """What is watched of a type at one moment; `oldest` is the age of the data that is longest ago."""
+    """What is watched of a type at one moment; `oldest` is the age of the data that is longest ago.
+
+    `refused` and `failed` count the items whose last fetch was; `reason` is that of the last of them.
+    """
 
     data_type: str
     items: int
@@ -56,6 +67,7 @@ class WatchedType:
     oldest: timedelta | None
     refused: int
     failed: int
+    reason: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

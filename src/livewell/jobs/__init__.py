@@ -21,57 +21,66 @@ polling, a promotion that is lost by `rescue`. When the day's partition is missi
 one.
 """
 
-from livewell.jobs.errors import (
-    EmptyPayload,
-    EnqueueDisabled,
-    InvalidJob,
-    InvalidKind,
-    InvalidPayload,
-    JobError,
-    LeaseLost,
-    UnknownJob,
-    UnknownKind,
-)
-from livewell.jobs.metrics import (
-    CLAIM_SECONDS,
-    FINISH_SECONDS,
-    HEARTBEAT_SECONDS,
-    JOBS_CLAIMED,
-    JOBS_FINISHED,
-    LEASES_LOST,
-    RUN_TIMES,
-    QueueGauges,
-    count_enqueued,
-)
-from livewell.jobs.partition_care import Care, care, make_partitions, tell_partitions, tell_retention
-from livewell.jobs.payloads import PayloadChecker
-from livewell.jobs.rescuing import rescue, tell_rescued
-from livewell.jobs.store import JobStore
-from livewell.jobs.types import (
-    NOTHING,
-    Beat,
-    Cancel,
-    Changed,
-    ClaimedJob,
-    Completed,
-    Dead,
-    Enqueued,
-    Failed,
-    Finish,
-    JobCount,
-    JobId,
-    JobRequest,
-    JsonObject,
-    Kind,
-    KindDeclaration,
-    OnDuplicate,
-    Outcome,
-    Reschedule,
-    Rescued,
-    Reset,
-    Spent,
-    Throttled,
-)
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.jobs.errors import (
+        EmptyPayload,
+        EnqueueDisabled,
+        InvalidJob,
+        InvalidKind,
+        InvalidPayload,
+        JobError,
+        LeaseLost,
+        UnknownJob,
+        UnknownKind,
+        UnknownKindField,
+    )
+    from livewell.jobs.kind_section import KindSection
+    from livewell.jobs.metrics import (
+        CLAIM_SECONDS,
+        FINISH_SECONDS,
+        HEARTBEAT_SECONDS,
+        JOBS_CLAIMED,
+        JOBS_FINISHED,
+        LEASES_LOST,
+        RUN_TIMES,
+        QueueGauges,
+        count_enqueued,
+    )
+    from livewell.jobs.partition_care import Care, care, make_partitions, tell_partitions, tell_retention
+    from livewell.jobs.payloads import PayloadChecker
+    from livewell.jobs.rescuing import rescue, tell_rescued
+    from livewell.jobs.store import JobStore
+    from livewell.jobs.types import (
+        NOTHING,
+        Beat,
+        Cancel,
+        Changed,
+        ClaimedJob,
+        Completed,
+        Dead,
+        Enqueued,
+        Failed,
+        Finish,
+        JobCount,
+        JobId,
+        JobRequest,
+        JsonObject,
+        Kind,
+        KindDeclaration,
+        OnDuplicate,
+        Outcome,
+        Reschedule,
+        Rescued,
+        Reset,
+        Spent,
+        Throttled,
+    )
+else:
+    __getattr__ = opened(__name__)
 
 JOBS_CHANNEL = "livewell_jobs"
 CANCEL_CHANNEL = "livewell_cancel"
@@ -110,6 +119,7 @@ __all__ = [
     "JsonObject",
     "Kind",
     "KindDeclaration",
+    "KindSection",
     "LeaseLost",
     "OnDuplicate",
     "Outcome",
@@ -122,6 +132,7 @@ __all__ = [
     "Throttled",
     "UnknownJob",
     "UnknownKind",
+    "UnknownKindField",
     "care",
     "count_enqueued",
     "make_partitions",

@@ -51,6 +51,12 @@ class InvalidKind(JobError):
     sqlstate = "LWJ06"
 
 
+class UnknownKindField(JobError):
+    """A kind in `livewell.toml` has a field that such a thing does not have."""
+
+    code = "jobs.unknown_field"
+
+
 class InvalidPayload(JobError):
     """A payload does not fit the schema of its kind."""
 

@@ -5,19 +5,18 @@ Dated partitions are made ahead of time, and those past their retention dropped,
 A partition that is in use is left for the next round; dead letters that nobody has acknowledged are never dropped. Rows
 that had to go into a default partition because their day had none are reported: it should not happen.
 
-Events: `job_partition_made`, `job_partition_dropped`, `job_partition_busy`, `dead_letters_unacknowledged`,
+Events: `job_partitions_made`, `job_partition_dropped`, `job_partition_busy`, `dead_letters_unacknowledged`,
 `stray_jobs_found`.
 """
 
 from dataclasses import dataclass
 
-import structlog
-
 from livewell.jobs.metrics import STRAY_JOBS
 from livewell.jobs.store import JobStore
 from livewell.jobs.types import JsonObject
+from livewell.kernel import Logger
 
-log = structlog.get_logger("livewell.jobs")
+log = Logger("livewell.jobs")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +32,8 @@ class Care:
 
 def tell_partitions(result: JsonObject) -> None:
     """Log and count what a round of making answered."""
-    for partition in result["made"]:
-        log.info("job_partition_made", partition=partition)
+    if result["made"]:
+        log.info("job_partitions_made", partitions=len(result["made"]), last=result["made"][-1])
     STRAY_JOBS.set(result["stray"])
     if result["stray"]:
         log.error("stray_jobs_found", rows=result["stray"], fix="let the task job_partitions run at least once a day")

@@ -8,13 +8,12 @@ Events: `job_rescued` (with the job id), `serial_keys_healed`, `worker_forgotten
 
 from typing import Any
 
-import structlog
-
 from livewell.jobs.metrics import JOBS_RESCUED
 from livewell.jobs.store import JobStore
 from livewell.jobs.types import JobId, JsonObject, Rescued
+from livewell.kernel import Logger
 
-log = structlog.get_logger("livewell.jobs")
+log = Logger("livewell.jobs")
 
 
 def tell_rescued(result: JsonObject) -> list[Rescued]:

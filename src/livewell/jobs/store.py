@@ -1,6 +1,6 @@
 """The queue as Python calls it: one method per named query, no decisions."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ from livewell.jobs.types import (
     Reset,
     Throttled,
 )
-from livewell.kernel import Caller, Connection, Queries, fact_from
+from livewell.kernel import Caller, Connection, PlannedChange, Queries, fact_from
 
 QUERIES = Queries.of("livewell.jobs")
 
@@ -116,6 +116,13 @@ class JobStore:
     async def declare_kinds(self, kinds: Iterable[KindDeclaration], *, actor: str) -> list[str]:
         declared = to_json([_filled(asdict(kind)) for kind in kinds]).decode()
         return [row["kind"] for row in await self._caller.fetch(QUERIES["declare_kinds"], declared, actor)]
+
+    async def apply_kinds(
+        self, declared: Mapping[str, JsonObject], *, plan_only: bool, actor: str
+    ) -> list[PlannedChange]:
+        """Make kinds as declared, or only say what that would change."""
+        rows = await self._caller.fetch(QUERIES["apply_kinds"], to_json(declared).decode(), plan_only, actor)
+        return [PlannedChange(**{**row, "old": _as_value(row["old"]), "new": _as_value(row["new"])}) for row in rows]
 
     async def set_kind(self, kind: str, changes: JsonObject, *, reason: str | None, actor: str) -> bool:
         return bool(await self._caller.fetchval(QUERIES["set_kind"], kind, to_json(changes).decode(), reason, actor))
@@ -234,4 +241,8 @@ def _kind(row: asyncpg.Record) -> Kind:
 
 
 def _parsed(text: str | None) -> Any:
+    return None if text is None else from_json(text)
+
+
+def _as_value(text: str | None) -> Any:
     return None if text is None else from_json(text)

@@ -7,7 +7,7 @@ It imports no room.
 Invariants. Every call to the database is bounded, by the server and a little later by the client. What the driver
 raises leaves as a fact. Migrations run one at a time across machines, forward only, and may be killed anywhere. An
 agent that fails stops nobody else. No truth is held in Python: whatever a process loses when it dies, the database
-still has.
+still has. What is logged goes to Python's `logging`, and is written by no one unless a program sets it up.
 
 How it fails. An unreachable or silent server is `kernel.database_unavailable`, and whether the call took effect is then
 unknown; a statement over its limit is `kernel.statement_timed_out` and had no effect. A database that is not what this
@@ -15,55 +15,73 @@ program needs is refused before anything is changed: `kernel.not_migrated`, `ker
 `kernel.migration_edited`, `kernel.migration_missing`.
 """
 
-from livewell.kernel.clock import Clock, DatabaseClock, FixedClock, trusted_seconds
-from livewell.kernel.connection import Connection
-from livewell.kernel.database import Caller, Database, DatabaseOptions, Line, close_politely, connect
-from livewell.kernel.declarations import (
-    Declarations,
-    DeclarationsRefused,
-    PlannedChange,
-    Problem,
-    Section,
-    Tables,
-    TomlSyntax,
-    UnknownSection,
-    dotted,
-    read_declarations,
-)
-from livewell.kernel.durations import HOW_TO_WRITE, parse_duration
-from livewell.kernel.embedded import EmbeddedPostgres
-from livewell.kernel.embedded_account import Account
-from livewell.kernel.embedded_processes import birth_of
-from livewell.kernel.errors import (
-    Contended,
-    DatabaseNewer,
-    DatabaseUnavailable,
-    DiskFull,
-    LivewellError,
-    LockNotAvailable,
-    MigrationEdited,
-    MigrationFailed,
-    MigrationMissing,
-    NotMigrated,
-    NotPermitted,
-    NotPrimary,
-    RolesMissing,
-    ServerTooOld,
-    StatementTimedOut,
-    TransactionRolledBack,
-    fact_from,
-    facts_by_code,
-)
-from livewell.kernel.listener import Listener
-from livewell.kernel.logs import MASK, configure_logs, mask, masked, working_on
-from livewell.kernel.migration_files import SqlFiles
-from livewell.kernel.migration_state import Action, Change, Drift, Step
-from livewell.kernel.migrator import CheckReport, MigrationReport, MigratorOptions, check, migrate, plan
-from livewell.kernel.service import Agent, Component, Service, ServiceOptions
-from livewell.kernel.sizes import parse_size
-from livewell.kernel.sql import Queries
-from livewell.kernel.waiting import wait_for_any
-from livewell.kernel.warnings import SurvivedWarning, list_warnings
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.kernel.clock import Clock, DatabaseClock, FixedClock, trusted_seconds
+    from livewell.kernel.connection import Connection
+    from livewell.kernel.database import Caller, Database, DatabaseOptions, Line, close_politely, connect
+    from livewell.kernel.declarations import (
+        Declarations,
+        DeclarationsRefused,
+        Problem,
+        Section,
+        Tables,
+        TomlSyntax,
+        UnknownSection,
+        dotted,
+        read_declarations,
+        told_at,
+    )
+    from livewell.kernel.durations import HOW_TO_WRITE, parse_duration
+    from livewell.kernel.embedded import EmbeddedPostgres
+    from livewell.kernel.embedded_account import Account
+    from livewell.kernel.embedded_processes import birth_of
+    from livewell.kernel.errors import (
+        Contended,
+        DatabaseNewer,
+        DatabaseUnavailable,
+        DiskFull,
+        LivewellError,
+        LockNotAvailable,
+        MigrationEdited,
+        MigrationFailed,
+        MigrationMissing,
+        NotMigrated,
+        NotPermitted,
+        NotPrimary,
+        RolesMissing,
+        ServerTooOld,
+        StatementTimedOut,
+        TransactionRolledBack,
+        fact_from,
+        facts_by_code,
+    )
+    from livewell.kernel.listener import Listener
+    from livewell.kernel.logger import Logger, LogLine, before_the_first_line
+    from livewell.kernel.logs import MASK, configure_logs, mask, masked, silence_logs, working_on
+    from livewell.kernel.migration_files import SqlFiles
+    from livewell.kernel.migration_state import Action, Change, Drift, Step
+    from livewell.kernel.migrator import CheckReport, MigrationReport, MigratorOptions, check, migrate, plan
+    from livewell.kernel.planned_change import PlannedChange
+    from livewell.kernel.service import Agent, Component, Service, ServiceOptions
+    from livewell.kernel.shown import (
+        interval_of,
+        shown_decimal,
+        shown_duration,
+        shown_interval,
+        shown_number,
+        shown_share,
+        shown_size,
+    )
+    from livewell.kernel.sizes import parse_size
+    from livewell.kernel.sql import Queries
+    from livewell.kernel.waiting import wait_for_any
+    from livewell.kernel.warnings import SurvivedWarning, list_warnings
+else:
+    __getattr__ = opened(__name__)
 
 __all__ = [
     "HOW_TO_WRITE",
@@ -93,6 +111,8 @@ __all__ = [
     "Listener",
     "LivewellError",
     "LockNotAvailable",
+    "LogLine",
+    "Logger",
     "MigrationEdited",
     "MigrationFailed",
     "MigrationMissing",
@@ -117,6 +137,7 @@ __all__ = [
     "TomlSyntax",
     "TransactionRolledBack",
     "UnknownSection",
+    "before_the_first_line",
     "birth_of",
     "check",
     "close_politely",
@@ -125,6 +146,7 @@ __all__ = [
     "dotted",
     "fact_from",
     "facts_by_code",
+    "interval_of",
     "list_warnings",
     "mask",
     "masked",
@@ -133,6 +155,14 @@ __all__ = [
     "parse_size",
     "plan",
     "read_declarations",
+    "shown_decimal",
+    "shown_duration",
+    "shown_interval",
+    "shown_number",
+    "shown_share",
+    "shown_size",
+    "silence_logs",
+    "told_at",
     "trusted_seconds",
     "wait_for_any",
     "working_on",

@@ -18,15 +18,15 @@ from datetime import timedelta
 from typing import Any, Protocol, Self, TypeVar
 
 import asyncpg
-import structlog
 
 from livewell.kernel.connection import DRIVER_ERRORS, Connection, FactConnection, is_usable
 from livewell.kernel.errors import Contended, DatabaseUnavailable, LivewellError, reason_of
+from livewell.kernel.logger import Logger
 from livewell.kernel.pool import Pool
 
 T = TypeVar("T")
 
-log = structlog.get_logger("livewell.kernel")
+log = Logger("livewell.kernel")
 
 
 @dataclass(frozen=True, kw_only=True)

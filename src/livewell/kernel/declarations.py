@@ -19,6 +19,7 @@ from pydantic_core import ErrorDetails
 from livewell.kernel.connection import Connection
 from livewell.kernel.database import Caller
 from livewell.kernel.errors import LivewellError
+from livewell.kernel.planned_change import PlannedChange
 from livewell.kernel.toml_lines import Path, lines_of
 
 _PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
@@ -62,18 +63,6 @@ class Problem:
         return f"{self.file}:{self.line}: {where}{self.fact}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlannedChange:
-    """What applying changes of one thing: it is added, one field of it changes, or it is the same."""
-
-    thing: str
-    name: str
-    change: str
-    field: str | None
-    old: Any
-    new: Any
-
-
 class Tables(Protocol):
     """The tables `[word.name]` of a file, as the room that takes them reads them."""
 
@@ -102,9 +91,9 @@ class Section(Tables, Protocol):
     """Tables of a file that are applied to the database."""
 
     async def apply(
-        self, caller: "Caller | Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
+        self, connection: "Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
     ) -> list[PlannedChange]:
-        """Make everything as declared, or only say what that would change."""
+        """Make everything as declared, or only say what that would change; in the transaction of the connection."""
 
     async def undeclared(self, caller: "Caller | Connection", declared: Mapping[str, Any]) -> list[tuple[str, str]]:
         """The things, with their names, that are there and not declared; they are left alone."""
@@ -112,8 +101,8 @@ class Section(Tables, Protocol):
     def summary(self, change: PlannedChange) -> str:
         """What is said of a thing that is added, beside its name."""
 
-    def place_of(self, fact: LivewellError) -> Path | None:
-        """The table a refusal of the database is about, when the refusal says."""
+    def told_of(self, fact: LivewellError) -> "Sequence[tuple[Path, LivewellError]]":
+        """The tables a refusal is about, each with its own part of it; none when the refusal does not say."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +116,13 @@ class Declarations:
     def problem(self, path: Path, fact: LivewellError) -> Problem:
         """A fact that turned out later, told at its line."""
         return Problem(file=self.file, line=_line(self.lines, path), path=path, fact=fact)
+
+
+def told_at(path: Path | None, fact: LivewellError) -> list[tuple[Path, LivewellError]]:
+    """A refusal that is about one table, in the words that are left when its place is known."""
+    if path is None:
+        return []
+    return [(path, type(fact)(fact.message.removeprefix(f"{fact.detail}: "), fix=fact.fix))]
 
 
 def read_declarations(content: bytes, file: str, sections: Sequence[Tables]) -> Declarations:

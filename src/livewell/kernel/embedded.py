@@ -22,10 +22,9 @@ from typing import ParamSpec, Self, TypeVar
 from urllib.parse import quote
 
 import asyncpg
-import structlog
 
 from livewell.kernel.embedded_account import Account
-from livewell.kernel.embedded_binaries import find_binaries, wheel_home
+from livewell.kernel.embedded_binaries import wheel_home
 from livewell.kernel.embedded_cluster import START_LIMIT, STOP_LIMIT, SUPERUSER, Cluster, Postmaster, StopMode
 from livewell.kernel.embedded_errors import (
     EmbeddedBusy,
@@ -33,13 +32,14 @@ from livewell.kernel.embedded_errors import (
     EmbeddedSettingRefused,
     folder_facts,
 )
-from livewell.kernel.embedded_place import SYSTEM_FOLDER, Place, place_for
+from livewell.kernel.embedded_place import Place, place_for
 from livewell.kernel.embedded_processes import Users
+from livewell.kernel.logger import Logger
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-log = structlog.get_logger("livewell.kernel")
+log = Logger("livewell.kernel")
 
 DATABASE = "livewell"
 _NOT_YET = (
@@ -122,6 +122,24 @@ class EmbeddedPostgres:
             await self._reach(cluster)
             self._users_of(cluster).register()
         return self.url()
+
+    async def join(self) -> str | None:
+        """Use the server that runs and return its URL, by looking at files alone; None when none runs."""
+        cluster = await self._settled()
+        if not cluster.place.marker.exists():
+            return None
+        async with _locked(cluster.place):
+            found = await _to_the_end(cluster.running)
+            if found is None or not found.socket.exists():
+                return None
+            self._postmaster = found
+            self._users_of(cluster).register()
+        return self.url()
+
+    def folder_to_make(self) -> Path | None:
+        """Where `start()` makes a new, empty database; None when there is one."""
+        place = place_for(self._asked_folder)
+        return None if place.data.exists() else place.folder
 
     async def keep(self) -> str:
         """Start the server if need be, and let it run on without users until `stop()`."""
@@ -281,7 +299,7 @@ def _settle(folder: Path) -> Cluster:
     if place.folder != folder.expanduser().resolve():
         log.info("embedded_folder_replaced", asked=str(folder), used=str(place.folder))
     account = Account.for_data(place.data)
-    return Cluster(place=place, account=account, binaries=find_binaries(account, SYSTEM_FOLDER))
+    return Cluster(place=place, account=account)
 
 
 def _checked_settings(overrides: Mapping[str, str], listen_port: int | None) -> dict[str, str]:

@@ -13,13 +13,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 import psutil  # type: ignore[import-untyped]
 
 from livewell.kernel.embedded_account import Account
-from livewell.kernel.embedded_binaries import MAJOR, Binaries
+from livewell.kernel.embedded_binaries import MAJOR, Binaries, find_binaries
 from livewell.kernel.embedded_errors import (
     NO_SPACE,
     EmbeddedError,
@@ -29,7 +30,7 @@ from livewell.kernel.embedded_errors import (
     EmbeddedVersionMismatch,
     disk_full,
 )
-from livewell.kernel.embedded_place import Place
+from livewell.kernel.embedded_place import SYSTEM_FOLDER, Place
 from livewell.kernel.embedded_processes import is_postgres_in
 
 StopMode = Literal["fast", "immediate"]
@@ -65,7 +66,11 @@ class Cluster:
 
     place: Place
     account: Account
-    binaries: Binaries
+
+    @cached_property
+    def binaries(self) -> Binaries:
+        """The programs, looked for when one has to be run."""
+        return find_binaries(self.account, SYSTEM_FOLDER)
 
     def create(self, *, durable: bool) -> None:
         """Make the data folder unless it is there; a half-made one of a killed process is thrown away."""

@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import asyncpg
 
+from livewell.doors import load_facts
+
 _BY_SQLSTATE: dict[str, type["LivewellError"]] = {}
 _BY_CODE: dict[str, type["LivewellError"]] = {}
 
@@ -148,7 +150,7 @@ def fact_from(error: BaseException) -> LivewellError | None:
         return error
     if isinstance(error, asyncpg.PostgresError):
         state = getattr(error, "sqlstate", None) or ""
-        fact = Contended if _was_repartitioned(error) else _BY_SQLSTATE.get(state)
+        fact = Contended if _was_repartitioned(error) else _fact_of(state)
         if fact is None:
             return None
         return fact(reason_of(error), fix=getattr(error, "hint", None), detail=getattr(error, "detail", None))
@@ -157,6 +159,13 @@ def fact_from(error: BaseException) -> LivewellError | None:
     if isinstance(error, (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)):
         return DatabaseUnavailable(f"the database is not reachable: {reason_of(error)}")
     return None
+
+
+def _fact_of(state: str) -> type[LivewellError] | None:
+    """The fact with this SQLSTATE; one of ours may be of a room that nobody has entered in this process."""
+    if state.startswith("LW") and state not in _BY_SQLSTATE:
+        load_facts()
+    return _BY_SQLSTATE.get(state)
 
 
 def _was_repartitioned(error: asyncpg.PostgresError) -> bool:

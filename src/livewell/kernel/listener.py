@@ -14,14 +14,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-import structlog
-
 from livewell.kernel.connection import DRIVER_ERRORS
 from livewell.kernel.database import DatabaseOptions, close_politely, connect
 from livewell.kernel.errors import DatabaseUnavailable, LivewellError, reason_of
+from livewell.kernel.logger import Logger
 from livewell.kernel.waiting import wait_for_any
 
-log = structlog.get_logger("livewell.kernel")
+log = Logger("livewell.kernel")
 
 
 class Listener:
@@ -62,7 +61,7 @@ class Listener:
                 await self._listen(stop)
             except DatabaseUnavailable as error:
                 failures = 1 if self.listening.is_set() else failures + 1
-                log.warning("listener_lost", reason=error.message, attempt=failures)
+                log.warning("listener_lost", reason=str(error), attempt=failures)
             finally:
                 self.listening.clear()
             if not stop.is_set():

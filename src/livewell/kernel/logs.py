@@ -1,8 +1,9 @@
-"""Structured logs: one event name per line with its fields, for people on a terminal, as JSON for machines.
+"""Structured logs of Livewell's own programs: one event name per line with its fields, for people or as JSON.
 
 `LIVEWELL_LOG_FORMAT` is `console` or `json` (default: console when standard error is a terminal), `LIVEWELL_LOG_LEVEL`
 one of debug, info, warning, error. Times are UTC. A value whose key looks sensitive, or whose name was registered with
-`mask()`, never reaches the output; neither does a password inside a URL.
+`mask()`, never reaches the output; neither does a password inside a URL. Trouble that lasts is told once a minute
+(`log_repeats`).
 """
 
 import logging
@@ -12,11 +13,10 @@ import sys
 from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any, TextIO, cast
-
-import structlog
+from typing import Any, TextIO
 
 from livewell.kernel.errors import LivewellError
+from livewell.kernel.logger import ROOT, LogLine
 
 MASK = "•••"
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -62,26 +62,62 @@ def masked(name: str, value: Any) -> Any:
 def configure_logs(
     *, environment: Mapping[str, str] | None = None, stream: TextIO | None = None, level: str | None = None
 ) -> None:
-    """Set up logging for this process, once, as the environment asks; `level` overrides it."""
+    """Let this process say what it logs, as the environment asks; `level` overrides it. What was set up before goes."""
     environment = os.environ if environment is None else environment
     stream = stream or sys.stderr
     wanted = _choice("LIVEWELL_LOG_LEVEL", level or environment.get("LIVEWELL_LOG_LEVEL", "info"), tuple(LEVELS))
     default_format = "console" if stream.isatty() else "json"
     shape = _choice("LIVEWELL_LOG_FORMAT", environment.get("LIVEWELL_LOG_FORMAT", default_format), FORMATS)
-    structlog.configure(
-        processors=[
+    silence_logs()
+    log = logging.getLogger(ROOT)
+    log.addHandler(_Told(shape, stream))
+    log.setLevel(LEVELS[wanted])
+    log.propagate = False
+
+
+def silence_logs() -> None:
+    """Say nothing any more, as a library does."""
+    log = logging.getLogger(ROOT)
+    for handler in [one for one in log.handlers if isinstance(one, _Told)]:
+        log.removeHandler(handler)
+    log.setLevel(logging.NOTSET)
+    log.propagate = True
+
+
+class _Told(logging.Handler):
+    """Writes records as lines of one shape, each with its time, its job and no secret."""
+
+    def __init__(self, shape: str, stream: TextIO) -> None:
+        import structlog  # noqa: PLC0415 - masking needs no logs, and importing them takes a tenth of a second
+
+        from livewell.kernel.log_repeats import Repeats  # noqa: PLC0415 - as above
+
+        super().__init__()
+        self._stream = _Unfailing(stream)
+        self._dropped = structlog.DropEvent
+        self._steps = [
             structlog.contextvars.merge_contextvars,
             _add_job_id,
-            structlog.processors.add_log_level,
+            Repeats(),
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
             _mask_fields,
             _renderer(shape, stream),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[wanted]),
-        logger_factory=structlog.PrintLoggerFactory(cast("TextIO", _Unfailing(stream))),
-        cache_logger_on_first_use=False,
-    )
+        ]
+
+    def emit(self, record: logging.LogRecord) -> None:
+        said = record.msg
+        event, fields = (said.event, said.fields) if isinstance(said, LogLine) else (record.getMessage(), {})
+        content: Any = {**fields, "event": event, "level": record.levelname.lower()}
+        if record.exc_info:
+            content["exc_info"] = record.exc_info
+        try:
+            for step in self._steps:
+                content = step(None, record.levelname.lower(), content)
+        except self._dropped:
+            return
+        self._stream.write(f"{content}\n")
+        self._stream.flush()
 
 
 class _Unfailing:
@@ -101,6 +137,8 @@ class _Unfailing:
 
 
 def _renderer(shape: str, stream: TextIO) -> Any:
+    import structlog  # noqa: PLC0415 - only where lines are written
+
     if shape == "json":
         return structlog.processors.JSONRenderer()
     return structlog.dev.ConsoleRenderer(colors=stream.isatty())

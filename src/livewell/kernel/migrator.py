@@ -14,13 +14,13 @@ import asyncio
 import random
 import re
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
 import asyncpg
-import structlog
 
 from livewell.kernel.connection import Connection
 from livewell.kernel.database import DatabaseOptions, close_politely, connect
@@ -37,6 +37,7 @@ from livewell.kernel.errors import (
     fact_from,
     reason_of,
 )
+from livewell.kernel.logger import Logger
 from livewell.kernel.migration_files import Migration, SqlFiles
 from livewell.kernel.migration_state import (
     Action,
@@ -60,7 +61,7 @@ _BUILT_CONCURRENTLY = re.compile(
     r"\bcreate\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(?P<name>\w+)", re.IGNORECASE
 )
 
-log = structlog.get_logger("livewell.kernel")
+log = Logger("livewell.kernel")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,11 +109,13 @@ async def migrate(
     async with migrator.connected() as connection:
         while steps := await migrator.advance(connection):
             for step in steps:
-                log.info("schema_step_applied", action=step.action, kind=step.kind, name=step.name)
+                log.debug("schema_step_applied", action=step.action, kind=step.kind, name=step.name)
                 if on_step is not None:
                     on_step(step)
             done.extend(steps)
         drift = (await migrator.look(connection)).drift()
+    if done:
+        log.info("schema_migrated", **Counter(step.kind for step in done))
     for item in drift:
         log.warning("schema_drifted", kind=item.kind, name=item.name, change=item.change)
     return MigrationReport(steps=tuple(done), drift=drift)

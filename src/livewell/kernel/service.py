@@ -21,16 +21,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
-import structlog
-
 from livewell.kernel.errors import LivewellError
+from livewell.kernel.logger import Logger
 from livewell.kernel.waiting import wait_for_any
 
 DRAINED = 0
 DRAIN_TOOK_TOO_LONG = 1
 CUT_BY_SIGNAL = 128
 
-log = structlog.get_logger("livewell.kernel")
+log = Logger("livewell.kernel")
 
 
 class Agent(Protocol):
@@ -170,11 +169,12 @@ class Service:
 
     async def _pause_after(self, error: Exception, event: str, name: str, in_a_row: int) -> None:
         """Tell and count what failed, and give it time, the more the longer it has been failing."""
-        trace = None if isinstance(error, LivewellError) else error
+        fact = _fact_behind(error)
+        trace = None if fact else error
         self.failures[name] += 1
         growing = self._options.first_pause * (1 << min(in_a_row - 1, 20))
         pause = self._spread(min(growing, self._options.longest_pause))
-        log.error(event, name=name, reason=str(error), in_a_row=in_a_row, pause=round(pause, 3), exc_info=trace)
+        log.error(event, name=name, reason=str(fact or error), in_a_row=in_a_row, pause=round(pause, 3), exc_info=trace)
         await wait_for_any(self._stop, timeout=pause)
 
     def _spread(self, interval: timedelta) -> float:
@@ -201,6 +201,13 @@ class Service:
             self.cut()
         else:
             self.drain()
+
+
+def _fact_behind(error: BaseException) -> LivewellError | None:
+    """The fact it is, or that parts which ran together all ended with; anything else is a bug, and shows itself."""
+    if isinstance(error, BaseExceptionGroup) and error.split(LivewellError)[1] is None:
+        return _fact_behind(error.exceptions[0])
+    return error if isinstance(error, LivewellError) else None
 
 
 async def _all(tasks: list[asyncio.Task[None]]) -> None:

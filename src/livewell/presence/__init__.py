@@ -18,31 +18,38 @@ is repaired and warned about, and there should be nothing. A batch with a type o
 limits and sessions that are gone are answered row by row.
 """
 
-from livewell.presence.declaration import PresenceSection, SourceDeclaration
-from livewell.presence.errors import (
-    GatewayGone,
-    InvalidPresence,
-    InvalidSource,
-    NotSignedIn,
-    NotYourSession,
-    PresenceError,
-    SessionGone,
-    TooMany,
-)
-from livewell.presence.gateway_keeper import GatewayKeeper
-from livewell.presence.metrics import PresenceGauges, tell_recounted, tell_swept
-from livewell.presence.store import PresenceStore
-from livewell.presence.types import (
-    Item,
-    OpenOutcome,
-    PresenceSource,
-    PresenceTotals,
-    Session,
-    SubscribeOutcome,
-    UnsubscribeOutcome,
-    WatchedItem,
-)
-from livewell.presence.watching import Presence
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.presence.declaration import PresenceSection, SourceDeclaration
+    from livewell.presence.errors import (
+        GatewayGone,
+        InvalidPresence,
+        InvalidSource,
+        NotSignedIn,
+        NotYourSession,
+        PresenceError,
+        SessionGone,
+        TooMany,
+    )
+    from livewell.presence.gateway_keeper import GatewayKeeper
+    from livewell.presence.metrics import PresenceGauges, tell_recounted, tell_swept
+    from livewell.presence.store import PresenceStore
+    from livewell.presence.types import (
+        Item,
+        OpenOutcome,
+        PresenceSource,
+        PresenceTotals,
+        Session,
+        SubscribeOutcome,
+        UnsubscribeOutcome,
+        WatchedItem,
+    )
+    from livewell.presence.watching import Presence
+else:
+    __getattr__ = opened(__name__)
 
 __all__ = [
     "GatewayGone",

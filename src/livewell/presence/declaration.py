@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
 
-from livewell.kernel import Caller, Connection, LivewellError, PlannedChange, parse_duration
+from livewell.kernel import Caller, Connection, LivewellError, PlannedChange, parse_duration, told_at
 from livewell.presence.errors import InvalidSource, UnknownSourceField
 from livewell.presence.store import PresenceStore
 
@@ -44,14 +44,14 @@ class PresenceSection:
     invalid_field = InvalidSource
 
     async def apply(
-        self, caller: "Caller | Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
+        self, connection: "Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
     ) -> list[PlannedChange]:
         """One source after the other, so that a refusal is told of its source."""
         changes: list[PlannedChange] = []
         for name, source in declared.items():
             wanted = {name: source.fields()}
             try:
-                changes += await PresenceStore(caller).apply_sources(wanted, plan_only=plan_only, actor=actor)
+                changes += await PresenceStore(connection).apply_sources(wanted, plan_only=plan_only, actor=actor)
             except LivewellError as fact:
                 raise type(fact)(fact.message, fix=fact.fix, detail=name) from fact
         return [one for _, run in groupby(changes, key=_added_source) for one in _as_one(list(run))]
@@ -63,8 +63,8 @@ class PresenceSection:
     def summary(self, change: PlannedChange) -> str:
         return f"reads {change.new['reads']}"
 
-    def place_of(self, fact: LivewellError) -> tuple[str | int, ...] | None:
-        return ("presence", fact.detail) if fact.detail else None
+    def told_of(self, fact: LivewellError) -> list[tuple[tuple[str | int, ...], LivewellError]]:
+        return told_at(("presence", fact.detail) if fact.detail else None, fact)
 
 
 def _added_source(change: PlannedChange) -> tuple[str, str]:

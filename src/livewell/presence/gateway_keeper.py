@@ -1,7 +1,8 @@
 """Keeps the sessions of one gateway: a process that holds many connections and knows by itself who is there.
 
 All its sessions are renewed in one call. When the database has given the gateway up, after an outage longer than
-`presence.gone_after`, they are opened again under a new name, with everything they looked at.
+`presence.gone_after`, they are opened again under a new name, with everything they looked at; a round that could not do
+all of it is made up for by the next.
 
 Events: `gateway_reopened`.
 """
@@ -16,8 +17,8 @@ from itertools import islice
 from typing import TypeVar
 from uuid import UUID, uuid4
 
-import structlog
-
+from livewell.freshness import InvalidKey, UnknownType
+from livewell.kernel import Logger
 from livewell.presence.errors import GatewayGone
 from livewell.presence.store import PresenceStore
 from livewell.presence.types import Item, OpenOutcome, SubscribeOutcome, UnsubscribeOutcome
@@ -26,7 +27,7 @@ T = TypeVar("T")
 
 _BATCH = 1_000
 
-log = structlog.get_logger("livewell.presence")
+log = Logger("livewell.presence")
 
 
 @dataclass(kw_only=True)
@@ -49,6 +50,8 @@ class GatewayKeeper:
         self._label = label or f"{socket.gethostname()}:{os.getpid()}"
         self._held: dict[UUID, _Held] = {}
         self._reopening = asyncio.Lock()
+        # The name that is gone, while not everything it held is back under the new one.
+        self._lost: str | None = None
         self.interval = interval
         self.gateway = self._new_name()
 
@@ -85,18 +88,22 @@ class GatewayKeeper:
         for session, item in pairs:
             if session in self._held:
                 self._held[session].items.discard(item)
-        return await self._store.unsubscribe(pairs)
+        async with self._reopening:
+            return await self._store.unsubscribe(pairs)
 
     async def close(self, sessions: Sequence[UUID]) -> int:
         for session in sessions:
             self._held.pop(session, None)
-        return await self._store.close_sessions(sessions)
+        async with self._reopening:
+            return await self._store.close_sessions(sessions)
 
     async def run_once(self) -> None:
         """Renew all sessions; open them again when they are gone."""
         gateway = self.gateway
         if self._held and not await self._store.renew_gateway(gateway):
             await self._reopen(gateway)
+        elif self._lost is not None:
+            await self._reopen(self._lost)
 
     async def stop(self) -> None:
         """End all sessions: whoever was here is somewhere else now."""
@@ -114,19 +121,36 @@ class GatewayKeeper:
             return await self._store.open_sessions(ids, users, self.gateway)
 
     async def _reopen(self, gone: str) -> None:
-        """Once for each name that is gone, whoever noticed it."""
+        """Once for each name that is gone, whoever noticed it; and again, as long as it was not done to the end.
+
+        Who leaves meanwhile waits for it, and so is not brought back by what was sent before.
+        """
         async with self._reopening:
-            if gone != self.gateway:
+            if gone == self.gateway:
+                self._lost, self.gateway = gone, self._new_name()
+            if self._lost is None:
                 return
-            self.gateway = self._new_name()
-            for batch in _batches([(session, held.user) for session, held in self._held.items()]):
+            for batch in _batches(list(self._held)):
+                held = [(session, self._held[session].user) for session in batch if session in self._held]
                 await self._store.open_sessions(
-                    [session for session, _ in batch], [user for _, user in batch], self.gateway
+                    [session for session, _ in held], [user for _, user in held], self.gateway
                 )
-            pairs = [(session, item) for session, held in self._held.items() for item in held.items]
-            for subscriptions in _batches(pairs):
-                await self._store.subscribe(subscriptions)
-            log.warning("gateway_reopened", gateway=self.gateway, gone=gone, sessions=len(self._held))
+            for pairs in _batches([(session, item) for session, held in self._held.items() for item in held.items]):
+                await self._subscribe_again([(session, item) for session, item in pairs if self._looks(session, item)])
+            log.warning("gateway_reopened", gateway=self.gateway, gone=self._lost, sessions=len(self._held))
+            self._lost = None
+
+    async def _subscribe_again(self, pairs: Sequence[tuple[UUID, Item]]) -> None:
+        """Look at items again; one whose type went meanwhile, or that is no key of it any more, holds up no other."""
+        try:
+            await self._store.subscribe(pairs)
+        except (InvalidKey, UnknownType):
+            if half := len(pairs) // 2:
+                await self._subscribe_again(pairs[:half])
+                await self._subscribe_again(pairs[half:])
+
+    def _looks(self, session: UUID, item: Item) -> bool:
+        return session in self._held and item in self._held[session].items
 
     def _new_name(self) -> str:
         """Of one life of one process: under an old name the sessions of a process that died would be kept alive."""

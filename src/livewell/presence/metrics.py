@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-import structlog
 from prometheus_client import Counter, Gauge
 
+from livewell.kernel import Logger
 from livewell.presence.store import PresenceStore
 
 SESSIONS = Gauge("livewell_presence_sessions", "Sessions that are open.")
@@ -21,7 +21,7 @@ DRIFTED = Counter(
     "livewell_presence_drifted", "Counts of viewers that were found wrong and repaired; there should be none."
 )
 
-log = structlog.get_logger("livewell.presence")
+log = Logger("livewell.presence")
 
 
 class PresenceGauges:

@@ -22,23 +22,31 @@ catalogue that cannot be read has no keys, with a warning. A type in use is not 
 refreshes are cancelled then, so that none stays stuck.
 """
 
-from livewell.registry.calendar_keeper import CalendarKeeper, sessions_of
-from livewell.registry.declarations import TYPE_COLUMNS, TypeDeclaration, TypeSection, type_fields
-from livewell.registry.errors import (
-    CalendarUnavailable,
-    InvalidCalendar,
-    InvalidKeys,
-    InvalidTtl,
-    InvalidType,
-    ReadOnlyRegistry,
-    RegistryError,
-    TypeInUse,
-    UnknownType,
-    UnknownTypeField,
-)
-from livewell.registry.fetch_declarations import FetchDeclaration, FieldDeclaration, PageDeclaration
-from livewell.registry.store import TYPES_CHANNEL, RegistryStore
-from livewell.registry.types import DataType, Exchange, Finding, Imported, MarketSession, TypeKey
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.registry.calendar_keeper import CalendarKeeper, sessions_of
+    from livewell.registry.declarations import TYPE_COLUMNS, TypeDeclaration, TypeTables, type_fields
+    from livewell.registry.errors import (
+        CalendarUnavailable,
+        InvalidCalendar,
+        InvalidKeys,
+        InvalidTtl,
+        InvalidType,
+        ReadOnlyRegistry,
+        RegistryError,
+        TypeInUse,
+        UnknownType,
+        UnknownTypeField,
+    )
+    from livewell.registry.fetch_declarations import FetchDeclaration, FieldDeclaration, Fields, PageDeclaration
+    from livewell.registry.json_paths import Step, path_text, row_steps, value_steps
+    from livewell.registry.store import TYPES_CHANNEL, RegistryStore
+    from livewell.registry.types import DataType, Exchange, Finding, Imported, MarketSession, TypeKey
+else:
+    __getattr__ = opened(__name__)
 
 __all__ = [
     "TYPES_CHANNEL",
@@ -49,6 +57,7 @@ __all__ = [
     "Exchange",
     "FetchDeclaration",
     "FieldDeclaration",
+    "Fields",
     "Finding",
     "Imported",
     "InvalidCalendar",
@@ -60,12 +69,16 @@ __all__ = [
     "ReadOnlyRegistry",
     "RegistryError",
     "RegistryStore",
+    "Step",
     "TypeDeclaration",
     "TypeInUse",
     "TypeKey",
-    "TypeSection",
+    "TypeTables",
     "UnknownType",
     "UnknownTypeField",
+    "path_text",
+    "row_steps",
     "sessions_of",
     "type_fields",
+    "value_steps",
 ]

@@ -13,13 +13,12 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import structlog
-
+from livewell.kernel import Logger
 from livewell.registry.errors import CalendarUnavailable
 from livewell.registry.store import RegistryStore
 from livewell.registry.types import MarketSession
 
-log = structlog.get_logger("livewell.registry")
+log = Logger("livewell.registry")
 
 BEHIND = timedelta(days=14)
 AHEAD = timedelta(days=367)

@@ -4,16 +4,15 @@ What a table names is set, what it does not name stays. Empty text sets a field 
 is none, `table = ""` is Livewell's own table.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
-from livewell.kernel import HOW_TO_WRITE, Caller, Connection, LivewellError, PlannedChange, parse_duration, parse_size
+from livewell.kernel import HOW_TO_WRITE, parse_duration, parse_size
 from livewell.registry.errors import InvalidType, UnknownTypeField
-from livewell.registry.fetch_declarations import Column, FetchDeclaration, FieldDeclaration, fetch_columns
-from livewell.registry.store import RegistryStore
+from livewell.registry.fetch_declarations import FetchDeclaration, Fields, fetch_columns
 
 
 def _length(value: object) -> object:
@@ -70,10 +69,11 @@ class TypeDeclaration(_Table):
     source_time: SourceTime = SourceTime()
     model: str | None = None
     fetch: FetchDeclaration | None = None
-    fields: dict[Column, FieldDeclaration] = {}
+    fields: Fields = {}
     extra: Literal["refuse", "ignore"] = "refuse"
     keys_per_request: Annotated[int, Field(ge=1, le=1000)] = 1
     value_rule: Literal["contract", "observed"] = "observed"
+    read: Literal["nobody", "signed_in", "public"] = "nobody"
     key_pattern: str | None = None
     keys: Keys = Keys()
     group: str = "refresh"
@@ -103,6 +103,7 @@ TYPE_COLUMNS = {
     "extra": "extra",
     "keys_per_request": "keys_per_request",
     "value_rule": "value_rule",
+    "read": "read_rule",
     "key_pattern": "key_pattern",
     "keys.table": "keys_table",
     "keys.column": "keys_key_column",
@@ -113,33 +114,14 @@ TYPE_COLUMNS = {
 }
 
 
-class TypeSection:
-    """Data types as `livewell apply` takes them."""
+class TypeTables:
+    """The tables of data types in a file."""
 
     word = "type"
     model = TypeDeclaration
     by_name: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, TypeDeclaration])
     unknown_field = UnknownTypeField
     invalid_field = InvalidType
-
-    async def apply(
-        self, caller: "Caller | Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
-    ) -> list[PlannedChange]:
-        wanted = {name: type_fields(one) for name, one in declared.items()}
-        return await RegistryStore(caller).apply_types(wanted, plan_only=plan_only, actor=actor)
-
-    async def undeclared(self, caller: "Caller | Connection", declared: Mapping[str, Any]) -> list[tuple[str, str]]:
-        return [("type", one.name) for one in await RegistryStore(caller).list_types() if one.name not in declared]
-
-    def summary(self, change: PlannedChange) -> str:
-        new = change.new
-        gate = "" if new["gate"] == "always" else f", gate {new['gate']}"
-        off = "" if new["enabled"] else ", disabled"
-        return f"{new['endpoint']}, ttl {new['ttl']}, {new['table_name'] or 'record table'}{gate}{off}"
-
-    def place_of(self, fact: LivewellError) -> tuple[str | int, ...] | None:
-        thing, _, name = (fact.detail or "").partition(" ")
-        return ("type", name) if thing == "type" else None
 
 
 def type_fields(declared: TypeDeclaration) -> dict[str, Any]:

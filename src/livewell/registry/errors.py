@@ -1,6 +1,9 @@
 """Facts about data types, their keys and their gates."""
 
+from collections.abc import Sequence
+
 from livewell.kernel import LivewellError
+from livewell.registry.types import Finding
 
 
 class RegistryError(LivewellError):
@@ -28,6 +31,15 @@ class InvalidType(RegistryError):
 
     code = "registry.invalid_type"
     sqlstate = "LWR03"
+    findings: "Sequence[Finding]" = ()
+
+    @classmethod
+    def because(cls, findings: "Sequence[Finding]") -> "InvalidType":
+        """Everything that is wrong with types, in one fact."""
+        fixes = dict.fromkeys(one.fix for one in findings if one.fix)
+        fact = cls("; ".join(f"type {one.data_type}: {one.message}" for one in findings), fix="; ".join(fixes) or None)
+        fact.findings = tuple(findings)
+        return fact
 
 
 class TypeInUse(RegistryError):

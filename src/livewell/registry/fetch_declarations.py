@@ -5,8 +5,11 @@ They are kept with the type as they were written, so that every process compiles
 
 import re
 from typing import Annotated, Any, Literal, Self
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from livewell.registry.json_paths import path_text, row_steps, value_steps
 
 FieldType = Literal["string", "number", "integer", "boolean", "date", "datetime", "epoch", "epoch_ms", "json"]
 Number = Annotated[int | float, Field(allow_inf_nan=False)]
@@ -27,6 +30,14 @@ def _pattern(text: str) -> str:
     return text
 
 
+def _zone(text: str) -> str:
+    try:
+        ZoneInfo(text)
+    except (ValueError, KeyError, OSError) as error:
+        raise ValueError('should be a name of the time zone database, as "Europe/Berlin" or "UTC"') from error
+    return text
+
+
 def _header_name(text: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", text) is None or text.lower() in _OURS:
         raise ValueError("should be the name of a header that is not the client's own")
@@ -39,13 +50,18 @@ def _header_value(text: str) -> str:
     return text
 
 
-def _json_path(text: str) -> str:
-    if re.fullmatch(r"\$(\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]{1,6}\]|\[\*\])*", text) is None:
-        raise ValueError('should be a path as "$[*]" or "$.data.items[*]"')
+def _path_to_rows(text: str) -> str:
+    row_steps(text)
     return text
 
 
-JsonPath = Annotated[str, AfterValidator(_json_path)]
+def _path_to_value(text: str) -> str:
+    value_steps(text)
+    return text
+
+
+RowPath = Annotated[str, AfterValidator(_path_to_rows)]
+ValuePath = Annotated[str, AfterValidator(_path_to_value)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 HeaderValue = Annotated[str, AfterValidator(_header_value)]
 Column = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$")]
@@ -59,7 +75,7 @@ class FieldDeclaration(_Table):
     """`fields.x`: one field of an answer's rows, and what it may hold. It must be there unless `missing` is said."""
 
     type: FieldType
-    source: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(default=None, alias="from")
+    source: ValuePath | None = Field(default=None, alias="from")
     above: Number | None = None
     below: Number | None = None
     at_least: Number | None = None
@@ -68,7 +84,7 @@ class FieldDeclaration(_Table):
     max_length: Annotated[int, Field(ge=0)] | None = None
     pattern: Annotated[str, AfterValidator(_pattern)] | None = None
     one_of: Annotated[list[str | int | float], Field(min_length=1)] | None = None
-    zone: str | None = None
+    zone: Annotated[str, AfterValidator(_zone)] | None = None
     optional: bool = False
     missing: bool = False
     volatile: bool = False
@@ -94,13 +110,35 @@ class FieldDeclaration(_Table):
             raise ValueError("a source time that may be missing tells nothing")
         return self
 
+    def steps(self, column: str) -> list[str | int]:
+        """Where it is in a row: as `from` says, else the member that is called like the column."""
+        return [column] if self.source is None else value_steps(self.source)
+
+
+def _apart(fields: dict[str, FieldDeclaration]) -> dict[str, FieldDeclaration]:
+    """Refuse fields of which one is inside another, or that take a value for an object and for a list."""
+    by_path = {tuple(one.steps(column)): column for column, one in fields.items()}
+    kinds: dict[tuple[str | int, ...], tuple[type, str]] = {}
+    for path, column in by_path.items():
+        for depth in range(1, len(path)):
+            outer, kind = path[:depth], type(path[depth])
+            if outer in by_path:
+                raise ValueError(f"{column} is inside {by_path[outer]}: leave one of them out")
+            known, other = kinds.setdefault(outer, (kind, column))
+            if known is not kind:
+                raise ValueError(f"{path_text(outer)} is an object for one of {other} and {column}, else a list")
+    return fields
+
+
+Fields = Annotated[dict[Column, FieldDeclaration], AfterValidator(_apart)]
+
 
 class PageDeclaration(_Table):
     """`fetch.page`: answers in pages, counted from `first`, or led on by what a page says is `next`."""
 
     parameter: Annotated[str, Field(min_length=1, max_length=100)]
     first: Annotated[int, Field(ge=0)] = 1
-    next: JsonPath | None = None
+    next: RowPath | None = None
     most: Annotated[int, Field(ge=1, le=100)] = 10
 
 
@@ -108,8 +146,8 @@ class FetchDeclaration(_Table):
     """`fetch`: the call that gets a type, and where the rows of its answer are."""
 
     path: str
-    items: JsonPath = "$[*]"
-    key: str | None = None
+    items: RowPath = "$[*]"
+    key: ValuePath | None = None
     query: dict[Annotated[str, Field(min_length=1, max_length=100)], str] = {}
     headers: dict[HeaderName, HeaderValue] = {}
     page: PageDeclaration | None = None

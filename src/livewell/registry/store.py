@@ -29,6 +29,18 @@ class RegistryStore:
             rows = await self._caller.fetch(QUERIES["apply_types"], to_json(declared).decode(), plan_only, actor)
         return [PlannedChange(**{**row, "old": _read(row["old"]), "new": _read(row["new"])}) for row in rows]
 
+    async def change_types(self, declared: Mapping[str, JsonObject], *, actor: str) -> list[PlannedChange]:
+        """Write types that can be written, whether or not they can be live: who calls asks that, and undoes it."""
+        with _for_the_owner():
+            rows = await self._caller.fetch(QUERIES["change_types"], to_json(declared).decode(), actor)
+        return [PlannedChange(**{**row, "old": _read(row["old"]), "new": _read(row["new"])}) for row in rows]
+
+    async def check_declared(self, declared: Mapping[str, JsonObject]) -> list[Finding]:
+        """What is wrong with types as they would be."""
+        with _for_the_owner():
+            rows = await self._caller.fetch(QUERIES["check_declared"], to_json(declared).decode())
+        return [Finding(**row) for row in rows]
+
     async def set_type(self, name: str, changes: JsonObject, *, reason: str | None, actor: str) -> bool:
         with _for_the_owner():
             content = to_json(changes).decode()

@@ -42,6 +42,7 @@ class DataType:
     fetch_call: JsonObject | None
     fields: JsonObject | None
     extra: str
+    read_rule: str
     created_at: datetime
     updated_at: datetime
 

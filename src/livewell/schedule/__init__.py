@@ -21,17 +21,24 @@ stops its run by its own clock. A notification that is lost is made good by poll
 late, and health says so, also of a task that never ran.
 """
 
-from livewell.schedule.declaration import TaskDeclaration, TaskSection
-from livewell.schedule.errors import InvalidCron, InvalidTask, NotRunnableHere, TaskBusy, TaskError, UnknownTask
-from livewell.schedule.handlers import TaskContext, TaskFunction, TaskHandler, task_handler_of
-from livewell.schedule.leases import LeaseKeeper
-from livewell.schedule.metrics import TaskGauges
-from livewell.schedule.runner import TaskRunner, this_node
-from livewell.schedule.scheduler import CHANNEL, Scheduler
-from livewell.schedule.server import HealthServer
-from livewell.schedule.store import TaskStore
-from livewell.schedule.types import RunAnswer, Task, TaskRun, skipped
-from livewell.schedule.watchdog import Watchdog, WatchdogOptions, late_names
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.schedule.declaration import TaskDeclaration, TaskSection
+    from livewell.schedule.errors import InvalidCron, InvalidTask, NotRunnableHere, TaskBusy, TaskError, UnknownTask
+    from livewell.schedule.handlers import TaskContext, TaskFunction, TaskHandler, task_handler_of
+    from livewell.schedule.leases import LeaseKeeper
+    from livewell.schedule.metrics import TaskGauges
+    from livewell.schedule.runner import TaskRunner, this_node
+    from livewell.schedule.scheduler import CHANNEL, Scheduler
+    from livewell.schedule.server import HealthServer
+    from livewell.schedule.store import TaskStore
+    from livewell.schedule.types import RunAnswer, Task, TaskRun, skipped
+    from livewell.schedule.watchdog import Watchdog, WatchdogOptions, late_names
+else:
+    __getattr__ = opened(__name__)
 
 __all__ = [
     "CHANNEL",

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
 
-from livewell.kernel import Caller, Connection, LivewellError, PlannedChange, parse_duration
+from livewell.kernel import Caller, Connection, LivewellError, PlannedChange, parse_duration, shown_interval, told_at
 from livewell.schedule.errors import InvalidTask, UnknownTaskField
 from livewell.schedule.store import TaskStore
 
@@ -56,14 +56,14 @@ class TaskSection:
     invalid_field = InvalidTask
 
     async def apply(
-        self, caller: "Caller | Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
+        self, connection: "Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
     ) -> list[PlannedChange]:
         """One task after the other, so that a refusal is told of its task; the caller's transaction makes it whole."""
         changes: list[PlannedChange] = []
         for name, task in declared.items():
             wanted = {name: task.fields()}
             try:
-                changes += await TaskStore(caller).apply_tasks(wanted, plan_only=plan_only, actor=actor)
+                changes += await TaskStore(connection).apply_tasks(wanted, plan_only=plan_only, actor=actor)
             except LivewellError as fact:
                 raise type(fact)(fact.message, fix=fact.fix, detail=name) from fact
         return [one for _, run in groupby(changes, key=_added_task) for one in _as_one(list(run))]
@@ -74,10 +74,10 @@ class TaskSection:
     def summary(self, change: PlannedChange) -> str:
         if "cron" in change.new:
             return f"at {change.new['cron']}, {change.new.get('time_zone', 'UTC')}"
-        return f"every {change.new.get('every', 'while')}"
+        return f"every {shown_interval(change.new.get('every', 'while'))}"
 
-    def place_of(self, fact: LivewellError) -> tuple[str | int, ...] | None:
-        return ("task", fact.detail) if fact.detail else None
+    def told_of(self, fact: LivewellError) -> list[tuple[tuple[str | int, ...], LivewellError]]:
+        return told_at(("task", fact.detail) if fact.detail else None, fact)
 
 
 def _added_task(change: PlannedChange) -> tuple[str, str]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-import structlog
-
+from livewell.kernel import Logger
 from livewell.schedule.declaration import TaskDeclaration
 from livewell.schedule.errors import InvalidTask
 
@@ -23,8 +22,8 @@ class TaskContext:
     node: str
 
     @cached_property
-    def log(self) -> Any:
-        return structlog.get_logger("livewell.task").bind(task=self.task, epoch=self.epoch)
+    def log(self) -> Logger:
+        return Logger("livewell.task", task=self.task, epoch=self.epoch)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 from uuid import UUID
 
-import structlog
-
-from livewell.kernel import LivewellError, trusted_seconds
+from livewell.kernel import LivewellError, Logger, trusted_seconds
 from livewell.schedule.store import TaskStore
 
-log = structlog.get_logger("livewell.schedule")
+log = Logger("livewell.schedule")
 
 _WATCH_SECONDS = 0.25
 _SHORTEST_PATIENCE = 1.0

@@ -14,9 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import structlog
-
-from livewell.kernel import Database, Line, LivewellError, trusted_seconds
+from livewell.kernel import Database, Line, LivewellError, Logger, trusted_seconds
 from livewell.schedule.errors import TaskError
 from livewell.schedule.handlers import TaskContext, TaskHandler
 from livewell.schedule.leases import Held, LeaseKeeper, Stop
@@ -24,7 +22,7 @@ from livewell.schedule.metrics import TASK_RUNS, TASK_SECONDS
 from livewell.schedule.store import SqlTaskStore, TaskStore
 from livewell.schedule.types import JsonObject, RunAnswer, TakenTask, failed, skipped, succeeded
 
-log = structlog.get_logger("livewell.schedule")
+log = Logger("livewell.schedule")
 
 Teller = Callable[[JsonObject], object]
 _FINISH_PAUSE = 0.5

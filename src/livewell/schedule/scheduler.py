@@ -12,9 +12,7 @@ import random
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
-import structlog
-
-from livewell.kernel import Database, Line, LivewellError, wait_for_any
+from livewell.kernel import Database, Line, LivewellError, Logger, wait_for_any
 from livewell.schedule.handlers import TaskHandler
 from livewell.schedule.leases import LeaseKeeper
 from livewell.schedule.runner import TaskRunner, Teller, this_node
@@ -23,7 +21,7 @@ from livewell.schedule.types import skipped
 
 CHANNEL = "livewell_tasks"
 
-log = structlog.get_logger("livewell.schedule")
+log = Logger("livewell.schedule")
 
 # A task that another node has locked, or whose failure could not be recorded, is due all the same; asked again at once
 # it would be asked for ever.

@@ -12,15 +12,14 @@ import ipaddress
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import structlog
 from aiohttp import web
 from pydantic_core import to_json
 
-from livewell.kernel import LivewellError
+from livewell.kernel import LivewellError, Logger
 from livewell.schedule.errors import NotRunnableHere, UnknownTask
 from livewell.schedule.types import RunAnswer
 
-log = structlog.get_logger("livewell.schedule")
+log = Logger("livewell.schedule")
 
 _ANSWER_SECONDS = 10.0
 _OK, _FORBIDDEN, _UNAUTHORIZED, _NOT_FOUND, _CONFLICT, _UNAVAILABLE = 200, 403, 401, 404, 409, 503

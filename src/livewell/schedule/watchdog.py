@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import aiohttp
-import structlog
 from pydantic_core import from_json
 
-from livewell.kernel import LivewellError, wait_for_any
+from livewell.kernel import LivewellError, Logger, wait_for_any
 
-log = structlog.get_logger("livewell.schedule")
+log = Logger("livewell.schedule")
 
 _HEALTHY = 200
 _LONGEST_ANSWER = 1_000_000

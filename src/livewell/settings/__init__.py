@@ -16,12 +16,19 @@ not fit is `settings.invalid_value` and says what would. Both leave everything a
 reached, a process keeps the snapshot it has.
 """
 
-from livewell.settings.errors import InvalidSettingValue, UnknownSetting
-from livewell.settings.maintenance import Maintenance, MaintenanceStatus
-from livewell.settings.snapshot import Settings
-from livewell.settings.store import SettingsStore
-from livewell.settings.types import SettingRow, SettingType, SettingValue, StoredValue
-from livewell.settings.watcher import CHANNEL, SettingsWatcher
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.settings.errors import InvalidSettingValue, UnknownSetting
+    from livewell.settings.maintenance import Maintenance, MaintenanceStatus
+    from livewell.settings.snapshot import Settings
+    from livewell.settings.store import SettingsStore
+    from livewell.settings.types import SettingRow, SettingType, SettingValue, StoredValue
+    from livewell.settings.watcher import CHANNEL, SettingsWatcher
+else:
+    __getattr__ = opened(__name__)
 
 __all__ = [
     "CHANNEL",

@@ -12,14 +12,12 @@ import asyncio
 from collections.abc import Callable
 from datetime import timedelta
 
-import structlog
-
-from livewell.kernel import Caller
+from livewell.kernel import Caller, Logger
 from livewell.settings.snapshot import Settings
 
 CHANNEL = "livewell_settings"
 
-log = structlog.get_logger("livewell.settings")
+log = Logger("livewell.settings")
 
 
 class SettingsWatcher:

@@ -7,9 +7,9 @@ import asyncio
 from types import TracebackType
 from typing import Any, Self
 
-import structlog
 from aiohttp import web
 
+from livewell.kernel import Logger
 from livewell.simulator.answers import Answerer
 from livewell.simulator.asked import Asked, read_request
 from livewell.simulator.calls import Call, CallLog, EndpointFigures
@@ -23,7 +23,7 @@ from livewell.simulator.status_faults import faulty_status, redirect_to
 from livewell.simulator.wire import AlreadySent, Answer, Connection, Sender, WireServer
 from livewell.simulator.world import World
 
-log = structlog.get_logger("livewell.simulator")
+log = Logger("livewell.simulator")
 
 HOST = "127.0.0.1"
 _CONTROL = "/_control"

@@ -5,13 +5,17 @@
 - `database`, `owner`: a migrated database of the test's own, as the service and as a superuser see it;
   `database_url`, `owner_url`: the same as URLs; `empty_owner_url`: a database without Livewell.
 - `own_server`: a durable server of the test's own that it may stop and kill.
-- `standby`: a primary and a streaming standby of it, both the test's own.
+- `standby`: a primary and a streaming standby of it, both the test's own; `shared_standby`: such a pair for all tests
+  that leave it as it is.
 - `pgbouncer`: PgBouncer in transaction mode before the test's database.
 - `tcp_proxy`: a proxy before the shared server that delays, swallows and cuts.
 
-`make_endpoint()` and `make_key()` make what budgets are about, `make_type()` and `make_table()` what is kept fresh.
+`make_endpoint()`, `make_key()` and `make_market_data()` make what budgets are about, `make_type()` and `make_table()`
+what is kept fresh.
 `assert_type_fits()` is what users call in their CI: a type's model with its table, and an answer with both.
-`child()` runs a Python process of the test's own that it talks to and kills; `until()` waits for a condition.
+`captured_logs()` is what was logged meanwhile.
+`effort()` says how hard a property test tries; `child()` runs a Python process of the test's own that it talks to and
+kills; `until()` waits for a condition.
 
 All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
 throwaway folder. It and the standby's pair run with fsync off; `own_server` is durable. What a machine lacks is skipped
@@ -21,17 +25,27 @@ How it fails: a database that cannot be migrated fails every test that asks for 
 The folder of a run that was killed is removed, with its servers, by the next run.
 """
 
-from livewell.testing.addresses import Address
-from livewell.testing.data_types import make_table, make_type
-from livewell.testing.endpoints import make_endpoint, make_key
-from livewell.testing.fitting import assert_type_fits
-from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
-from livewell.testing.processes import Child, child
-from livewell.testing.proxy import TcpProxy, Way
-from livewell.testing.requirements import lack, require
-from livewell.testing.servers import OwnServer, SharedServer, connected
-from livewell.testing.standby import Standby
-from livewell.testing.waiting import until
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.testing.addresses import Address
+    from livewell.testing.data_types import make_table, make_type
+    from livewell.testing.efforts import effort
+    from livewell.testing.endpoints import make_endpoint, make_key, make_market_data
+    from livewell.testing.fitting import assert_type_fits
+    from livewell.testing.logins import connected
+    from livewell.testing.logs import captured_logs
+    from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
+    from livewell.testing.processes import Child, child
+    from livewell.testing.proxy import TcpProxy, Way
+    from livewell.testing.requirements import lack, require
+    from livewell.testing.servers import OwnServer, SharedServer
+    from livewell.testing.standby import Standby
+    from livewell.testing.waiting import until
+else:
+    __getattr__ = opened(__name__)
 
 __all__ = [
     "Address",
@@ -43,11 +57,14 @@ __all__ = [
     "TcpProxy",
     "Way",
     "assert_type_fits",
+    "captured_logs",
     "child",
     "connected",
+    "effort",
     "lack",
     "make_endpoint",
     "make_key",
+    "make_market_data",
     "make_table",
     "make_type",
     "pgbouncer_before",

@@ -27,6 +27,16 @@ async def make_endpoint(owner: Database, name: str, *, quota_bytes: int | None =
     await owner.execute("insert into livewell.limit_use (name) values ($1)", name)
 
 
+async def make_market_data(owner: Database) -> None:
+    """Make the provider and the account of the preset `market-data`, as rows: nobody declared them."""
+    await owner.execute("insert into livewell.provider (name, quota_bytes) values ('fmp', 20 * 1024::bigint ^ 3)")
+    await owner.execute("insert into livewell.quota_use (provider) values ('fmp')")
+    await owner.execute(
+        "insert into livewell.endpoint (name, provider, requests_per_minute) values ('fmp', 'fmp', 300)"
+    )
+    await owner.execute("insert into livewell.limit_use (name) values ('fmp')")
+
+
 async def make_key(owner: Database, provider: str, name: str, *, scope: str | None = None, **limits: Any) -> None:
     """Make a key of a provider, found in the environment by its name, with these limits."""
     columns = {"scope": scope or name, "source": f"env:{name.upper()}", **limits}

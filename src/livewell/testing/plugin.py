@@ -14,9 +14,10 @@ import pytest_asyncio
 
 from livewell.kernel import Database, DatabaseOptions, EmbeddedPostgres
 from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
+from livewell.testing.prepared import THROWAWAY_SETTINGS, begin_as_copy
 from livewell.testing.proxy import TcpProxy
 from livewell.testing.requirements import REQUIRE_ALL, everything_is_required
-from livewell.testing.servers import THROWAWAY_SETTINGS, OwnServer, SharedServer
+from livewell.testing.servers import OwnServer, SharedServer
 from livewell.testing.standby import Standby
 from livewell.testing.throwaway import make_folder, remove_folder, run_apart, sweep
 
@@ -79,8 +80,13 @@ def shared_server(throwaway_folder: Path) -> Iterator[SharedServer]:
         yield SharedServer(superuser_url=url)
         return
     embedded = EmbeddedPostgres(throwaway_folder / "shared", THROWAWAY_SETTINGS)
-    yield SharedServer(superuser_url=run_apart(embedded.start()))
+    yield SharedServer(superuser_url=run_apart(_started(embedded)))
     run_apart(embedded.release())
+
+
+async def _started(embedded: EmbeddedPostgres) -> str:
+    await begin_as_copy(embedded)
+    return await embedded.start()
 
 
 @pytest.fixture(scope="session")
@@ -134,30 +140,26 @@ def own_folder(throwaway_folder: Path) -> Path:
     return throwaway_folder / secrets.token_hex(4)
 
 
-@pytest.fixture(scope="session")
-def migrated_folder(throwaway_folder: Path) -> Path:
-    """The folder of a stopped, migrated server, for copies of it to begin from."""
-    folder = throwaway_folder / f"migrated-{os.getpid()}"
-
-    async def make() -> None:
-        await (await OwnServer.begin(folder, THROWAWAY_SETTINGS)).stop()
-
-    run_apart(make())
-    return folder
-
-
 @pytest_asyncio.fixture
-async def own_server(own_folder: Path, migrated_folder: Path) -> AsyncIterator[OwnServer]:
+async def own_server(own_folder: Path) -> AsyncIterator[OwnServer]:
     """A durable, migrated server of this test's own, which it may stop and kill."""
-    server = await OwnServer.begin(own_folder, like=migrated_folder)
+    server = await OwnServer.begin(own_folder)
     yield server
     await server.embedded.stop(mode="immediate")
 
 
+@pytest.fixture(scope="session")
+def shared_standby(throwaway_folder: Path) -> Iterator[Standby]:
+    """A primary and a streaming standby of it, for all tests of this process that leave both as they are."""
+    pair = run_apart(Standby.begin(throwaway_folder / f"shared-{os.getpid()}", THROWAWAY_SETTINGS))
+    yield pair
+    run_apart(pair.end())
+
+
 @pytest_asyncio.fixture
-async def standby(own_folder: Path, migrated_folder: Path) -> AsyncIterator[Standby]:
-    """A primary and a streaming standby of it, of this test's own."""
-    pair = await Standby.begin(own_folder, THROWAWAY_SETTINGS, like=migrated_folder)
+async def standby(own_folder: Path) -> AsyncIterator[Standby]:
+    """A primary and a streaming standby of it, of this test's own, which it may promote and change."""
+    pair = await Standby.begin(own_folder, THROWAWAY_SETTINGS)
     yield pair
     await pair.end()
 

@@ -6,12 +6,9 @@ are copies of a template that was migrated once, keyed by a checksum of all SQL 
 own in milliseconds.
 """
 
-import asyncio
-import hashlib
 import os
 import secrets
 import signal
-import subprocess
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -19,49 +16,14 @@ from pathlib import Path
 
 import asyncpg
 
-from livewell.kernel import EmbeddedPostgres, SqlFiles, migrate
+from livewell.kernel import EmbeddedPostgres, migrate
 from livewell.testing.addresses import Address
+from livewell.testing.logins import connected, ensure_service_login, service_url_of
+from livewell.testing.prepared import begin_as_copy, template_name
 from livewell.testing.waiting import until
-
-SERVICE_LOGIN = "livewell_test_service"
-
-THROWAWAY_SETTINGS: Mapping[str, str] = {
-    "fsync": "off",
-    "full_page_writes": "off",
-    "shared_buffers": "128MB",
-}
 
 _LOCK = "select pg_advisory_lock(hashtext('livewell_testing'))"
 _TEMPLATE_EXISTS = "select exists (select from pg_database where datname = $1)"
-_SERVICE_EXISTS = "select exists (select from pg_roles where rolname = $1)"
-
-
-@asynccontextmanager
-async def connected(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    connection = await asyncpg.connect(url)
-    try:
-        yield connection
-    finally:
-        await connection.close()
-
-
-async def ensure_service_login(url: str) -> str:
-    """Give the server the login that tests come as, a member of livewell_service and nothing else; return its URL."""
-    service_url = service_url_of(url)
-    password = Address.of(service_url).password
-    async with connected(url) as connection:
-        if not await connection.fetchval(_SERVICE_EXISTS, SERVICE_LOGIN):
-            await connection.execute(f"create role {SERVICE_LOGIN} login")
-        await connection.execute(f"alter role {SERVICE_LOGIN} password '{password}'")
-        await connection.execute(f"grant livewell_service to {SERVICE_LOGIN}")
-    return service_url
-
-
-def service_url_of(url: str) -> str:
-    """The URL of the service login beside a superuser's; every process of a run derives the same password."""
-    address = Address.of(url)
-    password = hashlib.sha256(f"{address.host} {address.port} {address.password}".encode()).hexdigest()[:20]
-    return replace(address, user=SERVICE_LOGIN, password=password).url
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +40,7 @@ class SharedServer:
 
     async def template(self) -> str:
         """The migrated template of today's SQL files; made by whoever comes first, the others wait."""
-        name = f"livewell_template_{_checksum()}"
+        name = template_name()
         async with connected(self.superuser_url) as connection:
             await connection.execute(_LOCK)
             if not await connection.fetchval(_TEMPLATE_EXISTS, name):
@@ -99,7 +61,7 @@ class SharedServer:
         """A database of a test's own, by name; gone afterwards, whoever is still connected."""
         name = f"livewell_test_{secrets.token_hex(6)}"
         async with connected(self.superuser_url) as connection:
-            await connection.execute(f"create database {name} template {template} strategy wal_log")
+            await connection.execute(f"create database {name} template {template} strategy file_copy")
         try:
             yield name
         finally:
@@ -116,17 +78,11 @@ class OwnServer:
     database_url: str
 
     @classmethod
-    async def begin(
-        cls, folder: Path, settings: Mapping[str, str] | None = None, *, like: Path | None = None
-    ) -> "OwnServer":
-        """Start a server in a new folder; as a copy of a stopped, migrated one when `like` names its folder."""
+    async def begin(cls, folder: Path, settings: Mapping[str, str] | None = None) -> "OwnServer":
+        """Start a migrated server in a new folder."""
         embedded = EmbeddedPostgres(folder, settings)
-        if like is not None:
-            cluster = await embedded.prepared()
-            await asyncio.to_thread(_copy, like / "data", cluster.place.data)
+        await begin_as_copy(embedded)
         owner_url = await embedded.start()
-        if like is None:
-            await migrate(owner_url)
         return cls(embedded=embedded, owner_url=owner_url, database_url=await ensure_service_login(owner_url))
 
     async def start(self) -> None:
@@ -149,14 +105,3 @@ class OwnServer:
 
     async def _is_down(self) -> bool:
         return not (await self.embedded.status()).running
-
-
-def _copy(folder: Path, target: Path) -> None:
-    """With owners and modes, which shutil does not keep."""
-    subprocess.run(["cp", "-a", folder, target], check=True)
-
-
-def _checksum() -> str:
-    files = SqlFiles.shipped()
-    sums = [migration.checksum for migration in files.migrations] + [item.checksum for item in files.objects]
-    return hashlib.sha256("".join(sums).encode()).hexdigest()[:16]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from livewell.kernel import EmbeddedPostgres
 from livewell.testing.addresses import Address
-from livewell.testing.servers import OwnServer, connected
+from livewell.testing.logins import connected
+from livewell.testing.servers import OwnServer
 from livewell.testing.waiting import until
 
 _COPY_LIMIT = timedelta(seconds=60)
@@ -23,10 +24,8 @@ class Standby:
     database_url: str
 
     @classmethod
-    async def begin(
-        cls, folder: Path, settings: Mapping[str, str] | None = None, *, like: Path | None = None
-    ) -> "Standby":
-        primary = await OwnServer.begin(folder.with_name(f"{folder.name}-primary"), settings, like=like)
+    async def begin(cls, folder: Path, settings: Mapping[str, str] | None = None) -> "Standby":
+        primary = await OwnServer.begin(folder.with_name(f"{folder.name}-primary"), settings)
         embedded = EmbeddedPostgres(folder.with_name(f"{folder.name}-standby"), settings)
         await _copy(primary.owner_url, embedded)
         owner_url = await embedded.start()

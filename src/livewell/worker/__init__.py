@@ -13,13 +13,20 @@ Without the database it keeps the outcomes it has, stops what it may no longer h
 time. SIGTERM drains: what has not started is given back, what runs is let finish.
 """
 
-from livewell.worker.aside import AsideContext
-from livewell.worker.context import JobContext
-from livewell.worker.errors import BadHandler, NothingToServe, ProcessDied, WorkerError
-from livewell.worker.handlers import Handler, HandlerFunction, RunsIn, handler_of
-from livewell.worker.refreshing import Refresher
-from livewell.worker.tracing import carried_context
-from livewell.worker.worker import Worker, WorkerOptions
+from typing import TYPE_CHECKING
+
+from livewell.doors import opened
+
+if TYPE_CHECKING:
+    from livewell.worker.aside import AsideContext
+    from livewell.worker.context import JobContext
+    from livewell.worker.errors import BadHandler, NothingToServe, ProcessDied, WorkerError
+    from livewell.worker.handlers import Handler, HandlerFunction, RunsIn, handler_of
+    from livewell.worker.refreshing import Refresher
+    from livewell.worker.tracing import carried_context
+    from livewell.worker.worker import Worker, WorkerOptions
+else:
+    __getattr__ = opened(__name__)
 
 __all__ = [
     "AsideContext",

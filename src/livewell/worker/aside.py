@@ -16,15 +16,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-import structlog
-
+from livewell.kernel import Logger
 from livewell.worker.children import Child
 from livewell.worker.context import JobContext
 from livewell.worker.handlers import Handler
 
 T = TypeVar("T")
 
-log = structlog.get_logger("livewell.worker")
+log = Logger("livewell.worker")
 
 
 @dataclass(frozen=True, kw_only=True)

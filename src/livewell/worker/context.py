@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import structlog
 from pydantic_core import from_json
 
 from livewell.budgets import Headers, KeyRing, RateFacts, Secret, read_rate_headers
 from livewell.jobs import ClaimedJob, JobId, Spent
+from livewell.kernel import Logger
 from livewell.worker.hold import HeldJob
 
 _KEYS = KeyRing()
@@ -98,5 +98,5 @@ class JobContext:
         return facts
 
     @cached_property
-    def log(self) -> Any:
-        return structlog.get_logger("livewell.job").bind(kind=self.job.kind, attempt=self.job.attempt)
+    def log(self) -> Logger:
+        return Logger("livewell.job", kind=self.job.kind, attempt=self.job.attempt)

@@ -17,14 +17,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
 
-import structlog
-
 from livewell.jobs import CLAIM_SECONDS, JOBS_CLAIMED, JobStore
-from livewell.kernel import wait_for_any
+from livewell.kernel import Logger, wait_for_any
 from livewell.worker.failures import text_of
 from livewell.worker.hold import Hold
 
-log = structlog.get_logger("livewell.worker")
+log = Logger("livewell.worker")
 
 # Jobs are claimed ahead only as far as the slots will have eaten them within this time.
 _AHEAD_SECONDS = 0.1

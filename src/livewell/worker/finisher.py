@@ -14,8 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
-import structlog
-
 from livewell.jobs import (
     FINISH_SECONDS,
     JOBS_FINISHED,
@@ -27,10 +25,11 @@ from livewell.jobs import (
     JobStore,
     Outcome,
 )
+from livewell.kernel import Logger
 from livewell.worker.failures import text_of
 from livewell.worker.hold import HeldJob
 
-log = structlog.get_logger("livewell.worker")
+log = Logger("livewell.worker")
 
 BATCH = 1000
 # What is sent at once is held several times over while it is written: as it was, as text, and as what is sent.
@@ -87,6 +86,7 @@ class Finisher(Generic[End]):
         self._ends = ends
         self._forget = forget
         self._pending: list[Ended[End]] = []
+        self._sending: list[Ended[End]] = []
         self._more = asyncio.Event()
         self.finished = asyncio.Event()
 
@@ -105,8 +105,23 @@ class Finisher(Generic[End]):
                 self._more.clear()
                 await self._more.wait()
                 continue
-            await self._send(self._next_batch())
+            await self._send_next()
             self.finished.set()
+
+    def unsent(self) -> set[HeldJob]:
+        """Those whose outcome the database has not answered yet."""
+        return {held for held, _ in (*self._sending, *self._pending)}
+
+    async def send_rest(self) -> None:
+        """Send what is left when `run` was cut off, what was on its way again: the token decides whether it counts."""
+        self._pending[:0], self._sending = self._sending, []
+        while self._pending:
+            await self._send_next()
+
+    async def _send_next(self) -> None:
+        self._sending = self._next_batch()
+        await self._send(self._sending)
+        self._sending = []
 
     def _next_batch(self) -> list[Ended[End]]:
         """At most one attempt of each job: one that was lost, and run here again, may have two outcomes waiting."""

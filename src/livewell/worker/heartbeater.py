@@ -11,14 +11,12 @@ import asyncio
 from collections.abc import Callable
 from datetime import timedelta
 
-import structlog
-
 from livewell.jobs import HEARTBEAT_SECONDS, LEASES_LOST, Beat, JobStore
-from livewell.kernel import trusted_seconds, wait_for_any
+from livewell.kernel import Logger, trusted_seconds, wait_for_any
 from livewell.worker.failures import text_of
 from livewell.worker.hold import Hold, Stop
 
-log = structlog.get_logger("livewell.worker")
+log = Logger("livewell.worker")
 
 _WATCH_SECONDS = 0.25
 # A heartbeat is given up after one interval or a third of the shortest lease, but not before a slow network can answer.

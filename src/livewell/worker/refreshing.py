@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
-import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from livewell.budgets import BudgetStore, PermitExpired
+from livewell.budgets import BudgetStore, KeyUnreadable, PermitExpired
 from livewell.fetching import (
     STORE_SECONDS,
     Answered,
@@ -33,7 +32,7 @@ from livewell.fetching import (
     tell_stored,
 )
 from livewell.jobs import JobId, KindDeclaration
-from livewell.kernel import LivewellError
+from livewell.kernel import LivewellError, Logger
 from livewell.worker.context import JobContext
 from livewell.worker.finisher import Ended as EndedJob
 from livewell.worker.gathering import Gatherer
@@ -41,7 +40,7 @@ from livewell.worker.handlers import REFRESHES, Handler
 from livewell.worker.hold import HeldJob
 from livewell.worker.sending import Permission
 
-log = structlog.get_logger("livewell.worker")
+log = Logger("livewell.worker")
 
 _CONDITIONS_AT_ONCE = 500
 _NOT_STORED = "not_stored"
@@ -136,12 +135,17 @@ class Refresher:
         """One request for all of them. When it may no longer be sent, all go back at no cost."""
         known = [(job, refresh) for job in jobs if (refresh := _read(job)) is not None]
         refreshes = [refresh for _, refresh in known]
+        try:
+            secret = first.api_key
+        except KeyUnreadable as fact:
+            failed = Failed(reason="no_key", message=fact.message)
+            return {job.job.job_id: Answered(key=refresh.key, outcome=failed) for job, refresh in known}
         condition = await self._condition(refreshes[0]) if len(refreshes) == 1 else None
         with fetch_seconds(source.data_type).time():
             answers = await self._fetching.fetch(
                 source,
                 [_asked(refresh, condition) for refresh in refreshes],
-                secret=first.api_key,
+                secret=secret,
                 sending=Permission([job for job, _ in known], self._budgets, hurry=self.hurry),
             )
         return {job.job.job_id: answer for (job, _), answer in zip(known, answers, strict=True)}

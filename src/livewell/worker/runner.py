@@ -7,11 +7,9 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
-import structlog
-
 from livewell.budgets import PermitExpired
 from livewell.jobs import RUN_TIMES, Cancel, Dead, Failed, InvalidPayload, Kind, Outcome, PayloadChecker, Reset, Spent
-from livewell.kernel import working_on
+from livewell.kernel import Logger, working_on
 from livewell.worker.context import JobContext
 from livewell.worker.failures import describe, is_contention, text_of
 from livewell.worker.handlers import Handler
@@ -19,7 +17,7 @@ from livewell.worker.hold import HeldJob, Hold, Stop
 from livewell.worker.refreshing import Refreshed
 from livewell.worker.tracing import attempt_span, is_on
 
-log = structlog.get_logger("livewell.worker")
+log = Logger("livewell.worker")
 
 # Slots whose handlers never wait would keep the loop to themselves; after this long they let the others in.
 _BREATH = 0.005

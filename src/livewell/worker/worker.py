@@ -2,9 +2,11 @@
 
 Claiming, finishing and heartbeats each have a connection of their own, so that none waits for another or for a
 handler. Draining: nothing new is claimed, what has not started is given back, what runs is let finish, and the
-worker says goodbye.
+worker says goodbye. Cut off, it stops what runs and gives everything back that has no outcome, as long as the database
+answers within a moment; what it cannot give back is rescued when its lease has run out.
 
-Events: `worker_started`, `worker_serves`, `worker_draining`, `worker_stopped`, `kinds_not_read`, `goodbye_failed`.
+Events: `worker_started`, `worker_serves`, `worker_draining`, `worker_stopped`, `worker_cut`, `kinds_not_read`,
+`goodbye_failed`, `leases_not_given_back`.
 """
 
 import asyncio
@@ -15,11 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-import structlog
-
 from livewell.fetching import FetchStore
 from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, Outcome, PayloadChecker, Reset, Spent
-from livewell.kernel import Database, LivewellError, wait_for_any
+from livewell.kernel import Database, LivewellError, Logger, wait_for_any
 from livewell.registry import TYPES_CHANNEL
 from livewell.settings import SettingsWatcher
 from livewell.worker.aside import Aside
@@ -28,11 +28,14 @@ from livewell.worker.feeder import Feeder
 from livewell.worker.finisher import Finisher, JobEnds
 from livewell.worker.handlers import Handler
 from livewell.worker.heartbeater import Heartbeater
-from livewell.worker.hold import HeldJob, Hold
+from livewell.worker.hold import HeldJob, Hold, Stop
 from livewell.worker.refreshing import Refreshed, RefreshEnds, Refresher
 from livewell.worker.runner import Runner
 
-log = structlog.get_logger("livewell.worker")
+log = Logger("livewell.worker")
+
+# Whoever cuts a worker off is in a hurry.
+GIVE_BACK_SECONDS = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,9 +121,29 @@ class Worker:
         self.started.set()
         try:
             await self._run_parts(stop, parts)
+        except asyncio.CancelledError:
+            aside.close()
+            await self._give_back(store, parts)
+            raise
         finally:
             aside.close()
         await self._say_goodbye(store)
+
+    async def _give_back(self, store: JobStore, parts: "_Parts") -> None:
+        """What was cut off is anybody's again at once, and what had ended is told; no longer than a moment."""
+        told = parts.finisher.unsent() | parts.storer.unsent()
+        cut = [held for held in parts.hold if held not in told and held.stop is not Stop.LOST]
+        for held in cut:
+            if not held.started and held.job.endpoint:
+                held.spent = Spent(sent=False)
+            parts.finisher.add(held, Reset("the worker was cut off"))
+        try:
+            async with asyncio.timeout(GIVE_BACK_SECONDS):
+                await asyncio.gather(parts.finisher.send_rest(), parts.storer.send_rest())
+                await self._say_goodbye(store)
+            log.info("worker_cut", worker=self.id, given_back=len(cut))
+        except TimeoutError:
+            log.warning("leases_not_given_back", worker=self.id, held=len(parts.hold))
 
     async def _known_kinds(self, store: JobStore) -> list[Kind]:
         """The kinds of the handlers, made known first where the application has not done it."""

@@ -4,10 +4,11 @@ import string
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from livewell.audit import AuditStore, Exporter, Head, NewEntry, Problem, UnknownHead, Verifier, verify_export
+from livewell.testing import effort
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 JSON = st.recursive(
@@ -36,7 +37,7 @@ async def _lines(store: AuditStore, after: int = 0) -> list[bytes]:
     return [line async for line in Exporter(store, portion=2).lines(after=after)]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@effort(60)
 @given(entries=st.lists(ENTRY, min_size=1, max_size=4), data=st.data())
 async def test_any_entry_has_one_form_in_sql_and_in_python(
     store: AuditStore, entries: list[NewEntry], data: Any

@@ -100,9 +100,10 @@ async def test_an_entry_of_16_mib_is_refused(store: AuditStore) -> None:
         await store.write_entries([NewEntry(event="note_added", detail="x" * (16 * 1024 * 1024))])
 
 
-async def test_a_replica_writes_no_entry(standby: Standby) -> None:
+@pytest.mark.xdist_group("standby")
+async def test_a_replica_writes_no_entry(shared_standby: Standby) -> None:
     """On a standby, writing and sealing are refused with the fact."""
-    async with await Database.open(DatabaseOptions(url=standby.database_url)) as replica:
+    async with await Database.open(DatabaseOptions(url=shared_standby.database_url)) as replica:
         with pytest.raises(NotPrimary, match="this server is a replica"):
             await AuditStore(replica).write_entries([NewEntry(event="kind_paused")])
         with pytest.raises(NotPrimary, match="this server is a replica"):

@@ -1,12 +1,9 @@
 """What tests of budgets start from."""
 
 import pytest_asyncio
-from hypothesis import settings
 
 from livewell.budgets.tests.surface import Budgets
 from livewell.kernel import Database
-
-settings.register_profile("long", max_examples=1000, stateful_step_count=80)
 
 
 @pytest_asyncio.fixture

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -20,6 +20,7 @@ from livewell.budgets import (
 )
 from livewell.budgets.declarations import ACCOUNT_COLUMNS, as_declared
 from livewell.kernel import Database, Declarations, DeclarationsRefused, PlannedChange, read_declarations
+from livewell.testing import effort
 
 EVERYTHING = """
 [provider.acme]
@@ -254,7 +255,7 @@ async def _applied(store: BudgetStore, declared: dict[str, Any]) -> list[Planned
     return outcomes[1]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@effort(40)
 @given(declared=st.lists(DECLARED, min_size=1, max_size=4))
 async def test_a_plan_is_what_is_applied(database: Database, declared: list[dict[str, Any]]) -> None:
     """Whatever was applied before: the plan is what applying does, and applying again changes nothing."""

@@ -10,11 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
-import structlog
 from pydantic_core import PydanticSerializationError, to_json
 
 from livewell.budgets import KeyRing, KeyUnreadable, Secret
-from livewell.kernel import configure_logs
+from livewell.kernel import Logger, configure_logs, silence_logs
 
 KEY = "sk-live-4f9a-never-shown"
 
@@ -129,13 +128,13 @@ def test_a_logged_secret_is_a_mask(shape: str) -> None:
     """Under any field name, in any log format, also in the trace of an exception that carries it."""
     out = io.StringIO()
     configure_logs(environment={"LIVEWELL_LOG_FORMAT": shape}, stream=out)
-    log = structlog.get_logger("livewell.budgets")
+    log = Logger("livewell.budgets")
     secret = Secret(KEY)
     log.warning("call_failed", harmless=secret, nested={"a": [secret]})
     try:
         raise ValueError(secret)
     except ValueError:
         log.exception("call_failed")
-    structlog.reset_defaults()
+    silence_logs()
     assert "call_failed" in out.getvalue()
     assert KEY not in out.getvalue()

@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 
-import structlog
 from prometheus_client import REGISTRY
 
 from livewell.budgets import BudgetGauges, BudgetStore
 from livewell.budgets.tests.surface import Budgets
 from livewell.jobs import JobRequest, JobStore, KindDeclaration
 from livewell.kernel import Database
+from livewell.testing import captured_logs, make_market_data
 
 GB = 1024**3
 
@@ -53,18 +53,19 @@ async def test_the_gauges_show_what_is_used_in_flight_and_left(database: Databas
 async def test_what_is_gone_is_no_longer_shown(database: Database, owner: Database) -> None:
     """An endpoint that was removed leaves no figure behind."""
     store = BudgetStore(database)
+    await make_market_data(owner)
     await BudgetGauges(store).run_once()
-    assert _figure("livewell_budget_in_flight", limiter="google/vision-api") == 0
-    await owner.execute("delete from livewell.limit_use where name = 'google/vision-api'")
+    assert _figure("livewell_budget_in_flight", limiter="fmp") == 0
+    await owner.execute("delete from livewell.limit_use where name = 'fmp'")
     await BudgetGauges(store).run_once()
-    assert _figure("livewell_budget_in_flight", limiter="google/vision-api") is None
+    assert _figure("livewell_budget_in_flight", limiter="fmp") is None
 
 
 async def test_answers_far_over_their_estimate_are_told(budgets: Budgets) -> None:
     """An answer more than twice as large as expected since the last look is a warning, and a figure."""
     await budgets.endpoint("p/a")
     gauges = BudgetGauges(BudgetStore(budgets.database))
-    with structlog.testing.capture_logs() as logs:
+    with captured_logs() as logs:
         for size in (1_000, 5_000):
             await budgets.enqueue("p/a")
             await budgets.finish(await budgets.claim(), actual_bytes=size)

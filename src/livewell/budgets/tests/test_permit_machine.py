@@ -14,7 +14,6 @@ from uuid import uuid4
 import asyncpg
 import hypothesis.strategies as st
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
@@ -27,6 +26,7 @@ from hypothesis.stateful import (
 from livewell.budgets import BlockId, BudgetStore, Granted, PermitSettlement
 from livewell.budgets.tests.permit_stage import ENDPOINT, declare
 from livewell.kernel import Database, DatabaseOptions
+from livewell.testing import effort
 
 T = TypeVar("T")
 
@@ -246,13 +246,6 @@ class PermitMachine(RuleBasedStateMachine):
         assert self.desk.run(self.desk.owner.fetch(_OPEN)) == []
 
 
-def _chosen() -> settings:
-    calm = settings(deadline=None, suppress_health_check=list(HealthCheck))
-    if settings.get_current_profile_name() == "long":
-        return calm
-    return settings(calm, max_examples=150, stateful_step_count=40)
-
-
 async def _declare(owner_url: str) -> None:
     async with await Database.open(DatabaseOptions(url=owner_url)) as owner:
         limits = {"requests_per_minute": PER_MINUTE, "requests_per_hour": PER_HOUR, "tokens_per_minute": TOKENS}
@@ -262,6 +255,7 @@ async def _declare(owner_url: str) -> None:
         )
 
 
+@pytest.mark.hypothesis
 @pytest.mark.timeout(900)  # a failing history is shrunk for some minutes
 def test_no_history_of_permits_goes_over_or_leaks(database_url: str, owner_url: str) -> None:
     """In every window of every limit, never more than it allows, hardly less; nothing negative, nothing left behind."""
@@ -270,7 +264,7 @@ def test_no_history_of_permits_goes_over_or_leaks(database_url: str, owner_url: 
     try:
         service, owner = (loop.run_until_complete(asyncpg.connect(url)) for url in (database_url, owner_url))
         desk = Desk(loop, service, owner)
-        run_state_machine_as_test(partial(PermitMachine, desk), settings=_chosen())  # type: ignore[arg-type]
+        run_state_machine_as_test(partial(PermitMachine, desk), settings=effort(150, steps=40))  # type: ignore[arg-type]
         desk.run(service.close())
         desk.run(owner.close())
     finally:

@@ -5,33 +5,27 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from livewell.budgets import InvalidBudget, UnknownProvider
 from livewell.budgets.tests.declared import NOW, Declaring, changes
 from livewell.kernel import Database
+from livewell.testing import make_market_data
 
 GB = 1024**3
 
 
-@pytest.fixture
-def declaring(database: Database) -> Declaring:
+@pytest_asyncio.fixture
+async def declaring(database: Database, owner: Database) -> Declaring:
+    await make_market_data(owner)
     return Declaring(database)
 
 
-async def test_the_seeded_endpoints_are_there(database: Database) -> None:
-    """Requests and tokens a minute and concurrency of the seed documents, and the one quota."""
-    rows = await database.fetch(
-        "select name, requests_per_minute, tokens_per_minute, concurrent from livewell.endpoints"
+async def test_a_new_database_has_no_providers(database: Database) -> None:
+    """What ships is presets, which a person applies."""
+    assert (
+        await database.fetch("select name from livewell.providers union all select name from livewell.endpoints") == []
     )
-    assert {tuple(row) for row in rows} == {
-        ("openai/gpt-4o-mini", 500, 200_000, 50),
-        ("openai/gpt-4-vision", 100, 20_000, 20),
-        ("google/vision-api", 1800, None, 100),
-        ("anthropic/claude-3", 400, 100_000, 25),
-        ("fmp", 300, None, 10),
-    }
-    quotas = await database.fetch("select name, quota_bytes, quota_use, pace from livewell.providers order by name")
-    assert [tuple(row) for row in quotas if row["quota_bytes"]] == [("fmp", 20 * GB, 0.95, "even")]
 
 
 async def test_the_defaults_are_those_of_the_tables(owner: Database) -> None:
@@ -129,7 +123,9 @@ async def test_what_is_not_named_stays(declaring: Declaring) -> None:
 
 async def test_a_limit_is_cleared_by_its_word_and_reset_by_null(declaring: Declaring) -> None:
     """`unlimited` and `off` take a limit away, null is the default again."""
-    await declaring.apply(None, {"openai/gpt-4o-mini": {"requests_per_minute": "unlimited", "breaker_failures": "off"}})
+    await declaring.apply(
+        {"openai": {}}, {"openai/gpt-4o-mini": {"requests_per_minute": "unlimited", "breaker_failures": "off"}}
+    )
     endpoint = await declaring.endpoint("openai/gpt-4o-mini")
     assert (endpoint["requests_per_minute"], endpoint["breaker_failures"]) == (None, None)
     await declaring.apply(None, {"openai/gpt-4o-mini": {"requests_per_minute": None, "breaker_failures": None}})

@@ -7,13 +7,14 @@ from typing import Any
 
 import asyncpg
 import pytest
+import pytest_asyncio
 
 from livewell.budgets import BudgetStore, InvalidBudget, UnknownEndpoint, UnknownProvider
 from livewell.budgets.tests.declared import NOW, Declaring
 from livewell.jobs import JobRequest, JobStore, KindDeclaration
 from livewell.jobs.tests.sql_surface import somebody_waits
 from livewell.kernel import Database, NotPermitted
-from livewell.testing import until
+from livewell.testing import make_endpoint, make_market_data, until
 
 MINUTE = timedelta(minutes=1)
 PAUSE = "select livewell.pause_endpoint($1, coalesce($2, 'infinity'::timestamptz), 'too hot', 'tester', $3)"
@@ -24,8 +25,9 @@ TABLES = [
 ]
 
 
-@pytest.fixture
-def declaring(database: Database) -> Declaring:
+@pytest_asyncio.fixture
+async def declaring(database: Database, owner: Database) -> Declaring:
+    await make_market_data(owner)
     return Declaring(database)
 
 
@@ -104,7 +106,8 @@ async def test_a_pause_closes_until_its_time_or_until_resumed(declaring: Declari
 
 async def test_a_reset_forgets_what_was_learned_and_keeps_what_was_sent(declaring: Declaring, owner: Database) -> None:
     """Learned limits, throttles, closings and the breaker are forgotten; the rings of what was sent stay."""
-    fresh = await _use(owner, "google/vision-api")
+    await make_endpoint(owner, "fmp/fresh")
+    fresh = await _use(owner, "fmp/fresh")
     await owner.execute(
         "update livewell.limit_use set learned_per_minute = 5, learned_tokens_per_hour = 6, remaining = 1,"
         " throttles = 3, remaining_until = 'infinity', closed_until = 'infinity', closed_reason = '429',"

@@ -5,10 +5,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from livewell.budgets.tests.surface import HOUR, MINUTE, NOW, SECOND, Budgets
+from livewell.testing import effort
 
 
 def _limit(limit: float | None = None, **fields: Any) -> dict[str, Any]:
@@ -150,7 +151,7 @@ _FACTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@effort(30)
 @given(facts=st.lists(_FACTS, max_size=6))
 async def test_lies_can_make_us_slower_never_faster(budgets: Budgets, facts: list[dict[str, Any]]) -> None:
     """Whatever headers say, nothing raises, no limit we configured grows, and an hour later something opens again."""

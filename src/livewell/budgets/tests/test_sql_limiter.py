@@ -5,11 +5,12 @@ from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from livewell.budgets import InvalidPermit, UnknownEndpoint
 from livewell.budgets.tests.surface import HOUR, MINUTE, NOW, SECOND, Budgets, worst
+from livewell.testing import effort
 
 SEND_WITHIN = timedelta(seconds=2)
 
@@ -163,7 +164,7 @@ _STEPS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@effort(25)
 @given(steps=_STEPS, limiter=st.sampled_from(["strict", "smooth"]))
 async def test_no_sequence_is_over(
     budgets: Budgets, steps: list[tuple[float, int, int, str, int | None]], limiter: str

@@ -11,12 +11,6 @@ from livewell.budgets.tests.surface import DAY, HOUR, MINUTE, NOW, Budgets, wors
 MB = 1_000_000
 
 
-async def test_the_seeded_quota_is_there(budgets: Budgets) -> None:
-    """20 × 1024³ bytes in 30 days, of which 95 percent are used; insert if absent, never overwritten."""
-    quota = await budgets.quota("fmp")
-    assert (quota["quota_bytes"], quota["allowed_bytes"]) == (20 * 1024**3, int(20 * 1024**3 * 0.95))
-
-
 async def test_reserved_until_settled(budgets: Budgets) -> None:
     """What is claimed counts at its estimate, what is finished at what it was; a failed call costs its bytes too."""
     await budgets.endpoint("p/a", quota_bytes=100 * MB)
@@ -42,6 +36,13 @@ async def test_what_was_never_sent_costs_no_bytes(budgets: Budgets) -> None:
     quota = await budgets.quota("p")
     assert (quota["used_bytes"], quota["in_flight_bytes"]) == (0, 0)
     assert (await budgets.state("p/a"))["requests_last_minute"] == 1
+
+
+async def test_a_quota_that_allows_nothing_is_used_up(budgets: Budgets) -> None:
+    """A quota so small that its buffer takes all of it is told as used up, and stops nobody from reading the others."""
+    await budgets.endpoint("p/a", quota_bytes=1)
+    quota = await budgets.quota("p")
+    assert (quota["allowed_bytes"], quota["share"], quota["open"]) == (0, 1, False)
 
 
 async def test_permits_count_too(budgets: Budgets) -> None:

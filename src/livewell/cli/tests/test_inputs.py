@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from livewell.cli.errors import Misused
 from livewell.cli.inputs import assignments, duration, known, moment, shares
-from livewell.cli.output import shown_duration
+from livewell.kernel import shown_duration
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,9 @@
-"""The demonstration shows what changed last, and what was refused."""
+"""What is watched tells what changed last, and what was warned about."""
 
 from datetime import UTC, datetime
 
-import pytest
-
 from livewell.app import Livewell
-from livewell.cli.live_view import news_table
-from livewell.cli.news import Change, News, NewsObserver, news_of
-from livewell.cli.output import console
+from livewell.cli.news import News, NewsObserver, news_of
 from livewell.fetching.tests.storing_surface import MINUTE, Storing, make_quotes, refused
 from livewell.kernel import Database
 from livewell.testing import until
@@ -43,17 +39,5 @@ async def test_changes_are_told_with_what_they_were(owner: Database, database_ur
         ("AAPL", "price 190.5 → 191"),
         ("MSFT", ""),
     ]
-    (refusal,) = seen.refusals
-    assert refusal.endswith("quote: IBM: not as it should be (schema)")
-
-
-def test_news_are_part_of_the_picture(capsys: pytest.CaptureFixture[str]) -> None:
-    """Changes and refusals stand side by side, whatever characters they hold."""
-    at = datetime(2026, 11, 16, 12, tzinfo=UTC)
-    change = Change(at=at, data_type="quote", key="[BRK.A]", what="price 1 → 2")
-    refusal = "12:00:01  quote: IBM: price: [/] not a number (schema)"
-    console().print(news_table(News(changes=[change], refusals=[refusal])))
-    shown = capsys.readouterr().out
-    assert "last changes" in shown
-    assert "12:00:00  quote [BRK.A]  price 1 → 2" in shown
-    assert "quote: IBM: price: [/]" in shown
+    (warning,) = seen.warnings
+    assert (warning.subject, warning.message) == ("quote", "IBM: not as it should be (schema)")

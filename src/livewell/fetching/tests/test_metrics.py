@@ -5,9 +5,9 @@ from uuid import uuid4
 
 import pytest
 from prometheus_client import REGISTRY
-from structlog.testing import capture_logs
 
 from livewell.fetching import Ended, Failed, Fetched, Gone, Outcome, Refused, Stored, Throttled, Unchanged, tell_stored
+from livewell.testing import captured_logs
 
 TOLD: list[tuple[Outcome, str, dict[str, Any]]] = [
     (Refused(reason="schema", message="no price"), "warning", {"reason": "schema", "message": "no price"}),
@@ -36,7 +36,7 @@ def stored(one: Ended, state: str = "completed", outcome: str | None = None, rea
 def test_a_refresh_is_one_line(outcome: Outcome, level: str, fields: dict[str, Any]) -> None:
     """With its job, type and key; what was not good says why, as a warning, and what became of the job."""
     one = ended(1, outcome)
-    with capture_logs() as logs:
+    with captured_logs() as logs:
         tell_stored([one], [stored(one, "pending")])
     state = {} if level == "debug" else {"state": "pending"}
     whose = {"job_id": 1, "data_type": "told", "key": "KEY1"}
@@ -46,7 +46,7 @@ def test_a_refresh_is_one_line(outcome: Outcome, level: str, fields: dict[str, A
 def test_what_the_store_refused_is_refused() -> None:
     """The store has the last word: what was fetched and could not be stored is told as what it came to."""
     one = ended(1, Fetched(rows=[{}], content_hash=b"1"), data_type="drifted")
-    with capture_logs() as logs:
+    with captured_logs() as logs:
         tell_stored([one], [stored(one, "pending", "refused", "table")])
     assert [(line["event"], line["reason"]) for line in logs] == [("refresh_refused", "table")]
     assert sample("livewell_refreshes_total", data_type="drifted", outcome="refused") == 1
@@ -70,7 +70,7 @@ def test_outcomes_and_bytes_are_counted_by_type() -> None:
 def test_a_lost_lease_has_no_outcome() -> None:
     """What no longer counted is told by whoever has the job now; its bytes were sent all the same."""
     one = ended(1, Fetched(rows=[{}], content_hash=b"1"), data_type="late")
-    with capture_logs() as logs:
+    with captured_logs() as logs:
         tell_stored([one], [stored(one, "lost")])
     assert logs == []
     assert sample("livewell_refreshes_total", data_type="late", outcome="lost") == 1

@@ -152,6 +152,7 @@ def test_a_path_leads_to_rows() -> None:
     for nowhere in ("$.nothing", "$[*]", "$.one[2]", "$.data[0]"):
         with pytest.raises(NotThere):
             JsonPath(nowhere).find(document)
-    for no_path in ("data", "$x", "$.", "$[-1]", "$..a"):
-        with pytest.raises(ValueError, match="no path"):
+    assert JsonPath("data.items[*]").find(document) == [{"a": 1}, {"a": 2}]
+    for no_path in ("", "$x", "$.", "$[-1]", "$..a"):
+        with pytest.raises(ValueError, match="a path has members, positions and"):
             JsonPath(no_path)

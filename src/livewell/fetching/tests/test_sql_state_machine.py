@@ -8,11 +8,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 import hypothesis.strategies as st
-from hypothesis import HealthCheck, settings
+import pytest
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from livewell.fetching.tests.storing_surface import MINUTE, NOON, SECOND, Storing, Told, fetched
 from livewell.kernel import Connection, DatabaseOptions, connect
+from livewell.testing import effort
 
 T = TypeVar("T")
 Name = tuple[str, str]
@@ -246,6 +247,7 @@ class StoringMachine(RuleBasedStateMachine):
         assert booked == self.model.bytes
 
 
+@pytest.mark.hypothesis
 def test_any_history_of_refreshes(owner_url: str) -> None:
     """After any mix of ends, lost leases and repeats, what is stored, learned, finished and spent is what must be."""
     loop = asyncio.new_event_loop()
@@ -255,13 +257,7 @@ def test_any_history_of_refreshes(owner_url: str) -> None:
         desk.run(owner.execute(STAGE))
         run_state_machine_as_test(
             partial(StoringMachine, desk),  # type: ignore[arg-type]
-            settings=settings(
-                max_examples=25,
-                stateful_step_count=25,
-                deadline=None,
-                derandomize=True,
-                suppress_health_check=list(HealthCheck),
-            ),
+            settings=effort(25, steps=25, derandomize=True),
         )
     finally:
         desk.run(owner.close())

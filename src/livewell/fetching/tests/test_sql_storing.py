@@ -205,6 +205,21 @@ async def test_how_jobs_end(owner: Database, storing: Storing) -> None:
     assert await storing.warnings() == {"note": (1, "B: not as it should be (schema)")}
 
 
+async def test_what_was_not_good_is_counted_with_its_reason(owner: Database, storing: Storing) -> None:
+    """Once per type and outcome, however many keys: refused, failed and throttled; our own budget is nothing odd."""
+    await make_type(owner, "note")
+    held = await storing.hold("note", *"ABCDEF")
+    ended = [refused(held[0]), failed(held[1], status=500), failed(held[2], status=500), throttled(held[3])]
+    await storing.end(*ended, throttled(held[4], reason="no_permit"), gone(held[5]))
+    rows = await owner.fetch("select code, subject, warnings, message from livewell.warning order by code")
+    assert [(row["code"], row["subject"], row["warnings"]) for row in rows] == [
+        ("fetching.failed", "note", 2),
+        ("fetching.refused", "note", 1),
+        ("fetching.throttled", "note", 1),
+    ]
+    assert rows[2]["message"] == "D: too much"
+
+
 async def test_a_refused_answer_is_no_fault_of_its_endpoint(owner: Database, storing: Storing) -> None:
     """However many answers are refused, the breaker of their endpoint stays closed; failures open it."""
     await make_endpoint(owner, "sim/shaky", breaker_failures=3)

@@ -3,8 +3,8 @@
 select
     data_type, key, item_id, endpoint, policy, strategy, viewers, viewers_average, watched_since, newest, ttl, stale, error, gate,
     case when isfinite(gate_opens_at) then gate_opens_at end as gate_opens_at, fetches, changes, change_rate, bytes, price, score,
-    decision, decided_at, decision_now, case when isfinite(due_at) then due_at end as due_at, last_outcome, last_outcome_at,
-    job_id, job_state, job_priority, job_due_at, job_cause,
+    decision, decided_at, decision_now, case when isfinite(due_at) then due_at end as due_at, last_outcome, last_reason,
+    last_outcome_at, failed_refreshes, job_id, job_state, job_attempt, job_priority, job_due_at, job_cause, held_by, held_until,
     case when isfinite(next_walk_at) then next_walk_at end as next_walk_at
 from livewell.explain_item($1, $2, coalesce($3, clock_timestamp()))
 
@@ -17,7 +17,7 @@ from livewell.freshness_figures($1, coalesce($2, clock_timestamp()))
 
 -- name: freshness_now
 -- What is watched at this moment, by type.
-select data_type, items, viewers, within_ttl, viewers_within_ttl, missing, oldest, refused, failed
+select data_type, items, viewers, within_ttl, viewers_within_ttl, missing, oldest, refused, failed, reason
 from livewell.freshness_now(coalesce($1, clock_timestamp()))
 
 -- name: freshness_hours

@@ -86,7 +86,7 @@ async def test_the_rate_of_change_is_the_one_that_decides(catalogue: Catalogue) 
     await catalogue.owner.execute("select livewell.fold_learning()")
     await catalogue.owner.execute("update livewell.provider set policy = 'value' where name = 'sim'")
     now = NOON + 20 * MINUTE
-    (explained,) = await FreshnessStore(catalogue.owner).explain_item("a", now=now)
+    (explained,) = await FreshnessStore(catalogue.owner).explain_item("quote", "a", now=now)
     (score,) = await catalogue.owner.fetchval(
         "select livewell.score_items('{35}', '{10}', '{2}', array[$1::float8], array[$2::float8], array[$3::float8],"
         " array[$3::float8], '{25}', '{observed}', '{0}', 12)",

@@ -11,13 +11,15 @@ from livewell.freshness.tests.surface import DAY, MINUTE
 from livewell.testing import make_type
 
 
-async def _spent(catalogue: Catalogue, size: int, now: datetime = NOON) -> None:
-    """So many bytes went to the provider in this hour."""
+async def _called(catalogue: Catalogue, calls: int, now: datetime = NOON) -> None:
+    """So many calls went to the provider in this hour, of a hundred bytes each."""
     await catalogue.owner.execute(
-        "insert into livewell.quota_hour as h (provider, hour, bytes) values ('sim', date_trunc('hour', $1, 'UTC'), $2)"
-        " on conflict (provider, hour) do update set bytes = h.bytes + excluded.bytes",
+        "insert into livewell.quota_hour as h (provider, hour, requests, bytes)"
+        " values ('sim', date_trunc('hour', $1, 'UTC'), $2, $3) on conflict (provider, hour)"
+        " do update set requests = h.requests + excluded.requests, bytes = h.bytes + excluded.bytes",
         now,
-        size,
+        calls,
+        100 * calls,
     )
 
 
@@ -31,19 +33,21 @@ async def _watched(catalogue: Catalogue, keys: int, viewers: int = 1, ttl_age: d
     return items
 
 
-async def test_a_share_of_the_bytes_goes_to_probes(catalogue: Catalogue) -> None:
-    """Half a percent of what the provider was asked for, whatever the age of what is drawn; what is not used waits."""
+async def test_a_share_of_the_calls_goes_to_probes(catalogue: Catalogue) -> None:
+    """One in two hundred, whatever the age and the size of what is drawn; what is not a whole call yet waits."""
     await make_type(catalogue.owner, "quote", ttl=DAY)
     await _watched(catalogue, 10)
     assert await catalogue.run("freshness_probes", NOON) == {"drawn": 0}
-    await _spent(catalogue, 600_000)
+    await _called(catalogue, 700)
     assert await catalogue.run("freshness_probes", NOON + MINUTE) == {"drawn": 3}
     assert {(job["priority"], job["cause"]) for job in await catalogue.jobs()} == {(1, "probe")}
-    await _spent(catalogue, 1_000)
+    await _called(catalogue, 99)
+    assert await catalogue.run("freshness_probes", NOON + 2 * MINUTE) == {"drawn": 0}
+    await _called(catalogue, 1)
     assert await catalogue.run("freshness_probes", NOON + 2 * MINUTE) == {"drawn": 1}
     assert await catalogue.run("freshness_probes", NOON + 3 * MINUTE) == {"drawn": 0}
     await catalogue.set("freshness.probe_share", 0)
-    await _spent(catalogue, 600_000)
+    await _called(catalogue, 700)
     assert await catalogue.run("freshness_probes", NOON + 4 * MINUTE) == {"drawn": 0}
 
 
@@ -51,11 +55,30 @@ async def test_the_credit_goes_on_over_the_hour(catalogue: Catalogue) -> None:
     """What the ledger grew by is counted once, also when the hour has turned between."""
     await make_type(catalogue.owner, "quote", ttl=DAY)
     await _watched(catalogue, 10)
-    await _spent(catalogue, 400_000)
+    await _called(catalogue, 400)
     await catalogue.run("freshness_probes", NOON)
-    await _spent(catalogue, 200_000)
-    await _spent(catalogue, 200_000, NOON + HOUR)
+    await _called(catalogue, 200)
+    await _called(catalogue, 200, NOON + HOUR)
     assert await catalogue.run("freshness_probes", NOON + HOUR) == {"drawn": 2}
+
+
+@pytest.mark.parametrize(("items", "calls"), [(4, 1), (4, 20), (4, 300), (300, 20_000)])
+async def test_a_day_of_probes_costs_less_than_half_a_percent(catalogue: Catalogue, items: int, calls: int) -> None:
+    """At every moment, however few items there are and however quickly they are answered; and some are made."""
+    await make_type(catalogue.owner, "quote", ttl=DAY)
+    await _watched(catalogue, items)
+    await catalogue.run("freshness_probes", NOON)
+    called = drawn = 0
+    for step in range(96):
+        now = NOON + step * 15 * MINUTE
+        await _called(catalogue, calls, now)
+        called += calls
+        drawn += (await catalogue.run("freshness_probes", now + MINUTE))["drawn"]
+        assert drawn <= 0.005 * called
+        await catalogue.owner.execute("delete from livewell.probe")
+        await catalogue.clear_queue()
+    reachable = min(0.005 * called, 96 * min(items, 100))
+    assert drawn >= 0.8 * int(reachable)
 
 
 async def test_each_viewer_is_as_likely_as_any_other(catalogue: Catalogue) -> None:
@@ -122,7 +145,7 @@ async def test_a_closed_quota_and_a_closed_gate_draw_nothing(catalogue: Catalogu
     assert await catalogue.owner.fetchval("select livewell.draw_probes('sim', 1000000, $1)", NOON) == 0
     await catalogue.owner.execute("update livewell.data_type set gate = 'always'")
     await catalogue.run("freshness_probes", NOON)
-    await _spent(catalogue, 600_000)
-    await catalogue.owner.execute("update livewell.provider set quota_bytes = 600000, pace = 'none' where name = 'sim'")
+    await _called(catalogue, 600)
+    await catalogue.owner.execute("update livewell.provider set quota_bytes = 60000, pace = 'none' where name = 'sim'")
     assert await catalogue.run("freshness_probes", NOON + MINUTE) == {"drawn": 0}
     assert await catalogue.jobs() == []

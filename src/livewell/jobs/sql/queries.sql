@@ -38,6 +38,10 @@ select job_id, outcome from livewell.acknowledge_jobs($1, $2, $3) order by job_i
 -- Makes kinds known; answers with the new ones.
 select kind from livewell.declare_kinds($1::text::jsonb, $2) as d (kind)
 
+-- name: apply_kinds
+-- Makes kinds as declared, or says what that would change.
+select 'kind' as thing, name, change, field, old::text, new::text from livewell.apply_kinds($1::text::jsonb, $2, $3)
+
 -- name: set_kind
 -- Tunes a kind.
 select livewell.set_kind($1, $2::text::jsonb, $3, $4)
@@ -73,23 +77,38 @@ select livewell.mark_worker_idle($1)
 select id from livewell.retire_workers($1) as r (id)
 
 -- name: list_workers
--- The workers that are there.
-select id, queue_groups, kinds, slots, idle, started_at, last_seen from livewell.workers order by id
+-- The workers that are there, and for how long nothing was heard of each.
+select id, queue_groups, kinds, slots, idle, started_at, last_seen,
+    greatest(clock_timestamp() - last_seen, interval '0') as unseen
+from livewell.workers order by id
 
 -- name: job_counts
 -- Counts by kind and state.
 select queue_group, kind, state, jobs, oldest_due_at from livewell.job_counts($1)
 
 -- name: list_jobs
--- Jobs by state and kind, newest first, before an id.
+-- Jobs by state and kind, newest first, before an id; with the type and key of a refresh, and why the last attempt failed.
 select
-    id, shown_state, queue_group, kind, priority, due_at, attempt, failures, retries, dedupe_key, serial_key, worker,
-    started_at, created_at, finished_at, reason, acknowledged_at
-from livewell.jobs
-where ($1::text [] is null or shown_state = any ($1)) and ($2::text [] is null or kind = any ($2))
-    and ($3::bigint is null or id < $3)
-order by id desc
-limit $4
+    j.id, j.shown_state, j.queue_group, j.kind, j.data_type, j.key, j.priority, j.due_at, j.attempt, j.failures, j.retries,
+    j.dedupe_key, j.serial_key, j.worker, j.started_at, j.created_at, j.finished_at,
+    coalesce(j.error ->> 'message', j.reason, a.reason) as reason, j.acknowledged_at
+from (
+    select
+        j.*, case when j.kind like 'refresh.%' then j.payload ->> 'type' end as data_type,
+        case when j.kind like 'refresh.%' then j.payload ->> 'key' end as key
+    from livewell.jobs as j
+    where ($1::text [] is null or j.shown_state = any ($1)) and ($2::text [] is null or j.kind = any ($2))
+        and ($3::bigint is null or j.id < $3)
+    order by j.id desc
+    limit $4
+) as j
+left join lateral (
+    select coalesce(a.error ->> 'message', a.reason) as reason from livewell.job_attempts as a
+    where a.job_id = j.id and j.finished_at is null and j.attempt > 0
+    order by a.attempt desc
+    limit 1
+) as a on true
+order by j.id desc
 
 -- name: show_job
 -- One job with everything that is known of it.

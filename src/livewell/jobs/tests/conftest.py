@@ -1,13 +1,10 @@
 """What tests of the queue's SQL start from."""
 
 import pytest_asyncio
-from hypothesis import settings
 
 from livewell.jobs.tests.sql_surface import Surface
 from livewell.kernel import Database
 from livewell.testing import make_endpoint
-
-settings.register_profile("long", max_examples=1000, stateful_step_count=80)
 
 
 @pytest_asyncio.fixture

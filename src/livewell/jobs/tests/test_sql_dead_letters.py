@@ -127,3 +127,24 @@ async def test_what_people_do_to_dead_letters_is_on_record(queue: Surface) -> No
         ("job_acknowledged", two, "seen", "tester"),
         ("job_retried", two, "mended", "tester"),
     ]
+
+
+async def test_nobody_but_a_person_acknowledges(queue: Surface) -> None:
+    """However an ordinary job fails for good, and whatever runs after, its dead letter waits for a person."""
+    told = await queue.dead(payload={"type": "note", "key": "A", "item": 1})
+    used_up = await queue.enqueue_one(retries=0)
+    await queue.finish(await queue.claim_one(), "failed")
+    silent = await queue.enqueue_one(retries=0)
+    await queue.claim_one()
+    later = NOW + 10 * MINUTE
+    await queue.caller.execute("select livewell.rescue_jobs(10, $1)", later)
+    for task in ("rescue", "job_partitions", "job_retention"):
+        await queue.caller.execute(f"select livewell.task_{task}()")
+    dead = await queue.caller.fetch(
+        "select id, acknowledged_at, acknowledged_by from livewell.jobs where state = 'failed'"
+    )
+    assert {row["id"]: (row["acknowledged_at"], row["acknowledged_by"]) for row in dead} == dict.fromkeys(
+        (told, used_up, silent), (None, None)
+    )
+    await queue.caller.execute("select livewell.acknowledge_jobs($1, 'seen', 'ada')", [told])
+    assert (await queue.show(told))["acknowledged_by"] == "ada"

@@ -5,12 +5,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from livewell.jobs import EnqueueDisabled, JobRequest, JobStore, OnDuplicate
 from livewell.jobs.tests.sql_surface import NOW, SECOND, Surface, job
 from livewell.kernel import Connection, Database, LivewellError
+from livewell.testing import effort
 
 _NUMBER = st.none() | st.integers(-5, 5)
 _FIELDS = {
@@ -53,7 +54,7 @@ async def _tried(owner: Database, statement: str, *arguments: Any) -> Any:
             await transaction.rollback()
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@effort(300)
 @given(request=_REQUEST, on_duplicate=st.sampled_from(["keep", "keep", "replace", "raise_priority", "guess"]))
 async def test_one_is_a_batch_of_one(
     owner: Database, queue: Surface, request: dict[str, Any], on_duplicate: str

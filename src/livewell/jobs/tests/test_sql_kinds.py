@@ -12,8 +12,6 @@ from livewell.jobs.tests.sql_surface import MINUTE, NOW, Row, Surface, job
 from livewell.kernel import Database
 
 SEEDED = {
-    **dict.fromkeys(("fast_queue_security", "fast_queue_ocr", "fast_queue_spatial"), "documents"),
-    **dict.fromkeys(("ai_queue_pass1", "ai_queue_pass2", "ai_queue_pass3"), "ai"),
     **dict.fromkeys(("audit_cleanup", "notification_delivery", "report_generation"), "maintenance"),
     **dict.fromkeys(("backup_operation", "system_maintenance", "consent_verification"), "maintenance"),
 }
@@ -30,7 +28,7 @@ async def _audited(queue: Surface, kind: str) -> list[Row]:
 
 
 async def test_the_seeded_kinds_are_there(database: Database) -> None:
-    """The twelve kinds that ship, each in its group."""
+    """The six kinds of maintenance that ship; those of documents are a preset."""
     rows = await database.fetch("select kind, queue_group from livewell.job_kinds")
     assert {row["kind"]: row["queue_group"] for row in rows} == SEEDED
 
@@ -178,5 +176,5 @@ async def test_a_kind_shows_how_many_workers_handle_it(queue: Surface) -> None:
     await queue.register("w1", kinds=["plain", "other"])
     await queue.register("w2", kinds=["plain"])
     assert (await _kind(queue, "plain"))["workers"] == 2
-    assert (await _kind(queue, "fast_queue_ocr"))["workers"] == 0
+    assert (await _kind(queue, "backup_operation"))["workers"] == 0
     assert await queue.enqueue(job())

@@ -147,7 +147,7 @@ async def test_dead_letters_are_dropped_only_when_all_were_seen(queue: Surface) 
 async def test_nothing_but_an_expired_partition_can_be_dropped(queue: Surface, owner: Database, name: str) -> None:
     """Whatever else is named is kept, be it a table, an invention or an attack."""
     assert await _drop(queue, name, NOW + 10000 * DAY) == "kept"
-    assert await owner.fetchval("select count(*) from livewell.job_kind") == 13
+    assert await owner.fetchval("select count(*) from livewell.job_kind") == 7
 
 
 async def _seconds(queue: Surface, partition: str) -> tuple[str, float]:

@@ -53,8 +53,8 @@ async def test_the_service_reads_views_and_writes_none(queue: Surface) -> None:
             await queue.caller.execute(f"delete from livewell.{view}")
 
 
-# What users may do themselves: say what they look at, and nothing about jobs.
-OF_PRESENCE = {"check_on_subscribe", "current_user_id", "keep_watching", "stop_watching", "unwatch", "watch"}
+# What users may do themselves: say what they look at and read it, and nothing about jobs.
+OF_USERS = {"check_on_subscribe", "current_user_id", "keep_watching", "read_items", "stop_watching", "unwatch", "watch"}
 
 
 @pytest.mark.parametrize("role", ["livewell_user", "livewell_anon"])
@@ -65,7 +65,7 @@ async def test_users_and_guests_have_no_part_in_the_queue(owner: Database, role:
         " and has_function_privilege($1, p.oid, 'execute')",
         role,
     )
-    assert {row["proname"] for row in may} <= OF_PRESENCE
+    assert {row["proname"] for row in may} <= OF_USERS
     for name in [*TABLES, *VIEWS]:
         assert not await owner.fetchval(f"select has_table_privilege($1, 'livewell.{name}', 'select')", role)
     async with owner.connection() as connection:

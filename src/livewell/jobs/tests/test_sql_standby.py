@@ -1,6 +1,7 @@
 """A real streaming standby: whatever decides refuses there, whatever only looks still answers."""
 
 import asyncpg
+import pytest
 
 from livewell.jobs.tests.sql_surface import Surface, job
 from livewell.kernel import Connection
@@ -31,10 +32,11 @@ async def test_every_public_function_that_may_write_refuses_first(queue: Surface
     }
 
 
-async def test_deciding_functions_refuse_on_a_standby(standby: Standby) -> None:
+@pytest.mark.xdist_group("standby")
+async def test_deciding_functions_refuse_on_a_standby(shared_standby: Standby) -> None:
     """Each function that asks for the primary raises LWK01 on a replica, whatever it is given."""
-    await standby.caught_up()
-    async with connected(standby.owner_url) as replica:
+    await shared_standby.caught_up()
+    async with connected(shared_standby.owner_url) as replica:
         assert await replica.fetchval("select pg_is_in_recovery()")
         rows = [row for row in await replica.fetch(_FUNCTIONS) if row["refuses"] and not row["is_trigger"]]
         answers = {row["name"]: await _answer(replica, row["name"], row["nothing"] or "") for row in rows}
@@ -42,13 +44,14 @@ async def test_deciding_functions_refuse_on_a_standby(standby: Standby) -> None:
     assert len(answers) >= 20
 
 
-async def test_a_standby_still_shows_the_queue(standby: Standby) -> None:
+@pytest.mark.xdist_group("standby")
+async def test_a_standby_still_shows_the_queue(shared_standby: Standby) -> None:
     """Views and counts answer on a replica with what it has."""
-    async with connected(standby.primary.owner_url) as primary:
+    async with connected(shared_standby.primary.owner_url) as primary:
         await Surface(primary).declare("plain")
         await Surface(primary).enqueue(job())
-    await standby.caught_up()
-    async with connected(standby.database_url) as replica:
+    await shared_standby.caught_up()
+    async with connected(shared_standby.database_url) as replica:
         (row,) = await replica.fetch("select kind, state from livewell.jobs")
         assert (row["kind"], row["state"]) == ("plain", "pending")
         (counted,) = await replica.fetch("select * from livewell.job_counts()")

@@ -15,7 +15,6 @@ from uuid import UUID
 import asyncpg
 import hypothesis.strategies as st
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
@@ -27,6 +26,7 @@ from hypothesis.stateful import (
 
 from livewell.jobs.tests.queue_model import BACKOFF_FIRST, BACKOFF_MAX, CAP, OUTCOMES, Model
 from livewell.jobs.tests.sql_surface import LEASE, MINUTE, SECOND, Surface, job
+from livewell.testing import effort
 
 T = TypeVar("T")
 
@@ -236,13 +236,7 @@ class QueueMachine(RuleBasedStateMachine):
         return ids[-1 - pick % len(ids)]
 
 
-def _chosen() -> settings:
-    calm = settings(deadline=None, suppress_health_check=list(HealthCheck))
-    if settings.get_current_profile_name() == "long":
-        return calm
-    return settings(calm, max_examples=250, stateful_step_count=50)
-
-
+@pytest.mark.hypothesis
 @pytest.mark.timeout(900)  # a failing history is shrunk for some minutes
 def test_every_history_goes_as_the_model_says(database_url: str, owner_url: str) -> None:
     """Whatever is called in whatever order, answers and tables are those of the model, and no rule is broken."""
@@ -254,7 +248,7 @@ def test_every_history_goes_as_the_model_says(database_url: str, owner_url: str)
             cap = CAP if kind == "capped" else None
             pace = {"backoff_first": str(BACKOFF_FIRST), "backoff_max": str(BACKOFF_MAX)}
             desk.run(Surface(service).declare(kind, concurrency=cap, **pace))
-        run_state_machine_as_test(partial(QueueMachine, desk), settings=_chosen())  # type: ignore[arg-type]
+        run_state_machine_as_test(partial(QueueMachine, desk), settings=effort(250, steps=50))  # type: ignore[arg-type]
         desk.run(service.close())
         desk.run(owner.close())
     finally:

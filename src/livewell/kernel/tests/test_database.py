@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, MutableMapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -13,7 +13,6 @@ from typing import Any
 
 import asyncpg
 import pytest
-from structlog.testing import capture_logs
 
 from livewell.kernel import (
     Caller,
@@ -26,7 +25,7 @@ from livewell.kernel import (
     StatementTimedOut,
     TransactionRolledBack,
 )
-from livewell.testing import OwnServer, TcpProxy, connected, until
+from livewell.testing import OwnServer, TcpProxy, captured_logs, connected, until
 
 _PID = "select pg_backend_pid()"
 
@@ -143,7 +142,7 @@ async def test_a_deadlock_is_tried_again(owner: Database, owner_url: str) -> Non
         held = other.transaction()
         await held.start()
         await other.execute("update fork set holder = 'them' where id = 2")
-        with capture_logs() as logs:
+        with captured_logs() as logs:
             call = asyncio.create_task(database.execute(both))
             await until(partial(_waits_for_lock, owner, 1), "we hold the first and wait for the second")
             await other.execute("update fork set holder = 'them' where id = 1")
@@ -340,5 +339,5 @@ async def _waits_for_lock(owner: Database, how_many: int) -> bool:
     return bool(await owner.fetchval(waiting) == how_many)
 
 
-async def _contended(logs: list[MutableMapping[str, Any]]) -> bool:
+async def _contended(logs: list[dict[str, Any]]) -> bool:
     return any(line["event"] == "call_contended" for line in logs)

@@ -223,3 +223,35 @@ async def _gone(data: Path) -> bool:
 
 async def _begun(folder: Path) -> bool:
     return any(folder.glob("data.init-*/base"))
+
+
+JOIN = """
+from pathlib import Path
+from livewell.kernel.embedded import EmbeddedPostgres
+
+started = []
+sys.addaudithook(lambda event, _: started.append(event) if event == "subprocess.Popen" else None)
+
+async def main():
+    server = EmbeddedPostgres(Path(sys.argv[1]), {"fsync": "off"})
+    url = await server.join()
+    answer([url, (await server.status()).users, started])
+    await server.release()
+
+asyncio.run(main())
+"""
+
+
+async def test_a_running_server_is_joined_by_files_alone(server: EmbeddedPostgres, own_folder: Path) -> None:
+    """Who joins is a user of the server and starts no program to find it; what does not run is not joined, nor made."""
+    assert await server.join() is None
+    assert server.folder_to_make() == own_folder
+    assert not (own_folder / "data").exists()
+    url = await server.start()
+    assert server.folder_to_make() is None
+    async with child(JOIN, own_folder) as another:
+        assert await another.answer() == [url, 2, []]
+        assert await another.ended() == 0
+    assert (await server.status()).users == 1
+    await server.stop()
+    assert await server.join() is None

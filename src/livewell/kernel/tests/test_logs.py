@@ -2,13 +2,16 @@
 
 import io
 import json
+import logging
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-import structlog
 
-from livewell.kernel import configure_logs, mask, masked
+from livewell.kernel import Logger, configure_logs, mask, masked, silence_logs
 from livewell.kernel.logs import MASK, LogSettingInvalid
 
 
@@ -16,15 +19,13 @@ from livewell.kernel.logs import MASK, LogSettingInvalid
 def _afterwards() -> Iterator[None]:
     """Leave logging as it was."""
     yield
-    structlog.reset_defaults()
+    silence_logs()
 
 
 def _logged(environment: dict[str, str], level: str = "info", **fields: object) -> str:
     stream = io.StringIO()
     configure_logs(environment=environment, stream=stream)
-    structlog.get_logger("livewell.test").log(
-        {"debug": 10, "info": 20, "warning": 30}[level], "thing_happened", **fields
-    )
+    getattr(Logger("livewell.test"), level)("thing_happened", **fields)
     return stream.getvalue()
 
 
@@ -41,6 +42,23 @@ def test_the_console_shape_is_for_people() -> None:
     assert "thing_happened" in line
     assert "job_id=7" in line
     assert not line.startswith("{")
+
+
+def test_a_terminal_gets_text_and_anything_else_json() -> None:
+    """Unless `LIVEWELL_LOG_FORMAT` says otherwise: that wins on a terminal too."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    def first_of(stream: io.StringIO, **environment: str) -> str:
+        configure_logs(environment=environment, stream=stream)
+        Logger("livewell.test").info("thing_happened")
+        return stream.getvalue()[0]
+
+    assert first_of(io.StringIO()) == "{"
+    assert first_of(Terminal()) != "{"
+    assert first_of(Terminal(), LIVEWELL_LOG_FORMAT="json") == "{"
 
 
 def test_the_level_is_a_floor() -> None:
@@ -101,5 +119,40 @@ def test_a_log_that_cannot_be_written_stops_nobody() -> None:
     os.close(reading)
     with os.fdopen(writing, "w") as stream:
         configure_logs(environment={}, stream=stream)
-        structlog.get_logger("livewell.test").info("thing_happened")
+        Logger("livewell.test").info("thing_happened")
         os.dup2(os.open(os.devnull, os.O_WRONLY), writing)
+
+
+def test_a_library_is_silent(tmp_path: Path) -> None:
+    """Nothing on standard output or error, not even a warning, until a program sets up `logging` or our own logs."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import logging, sys\n"
+        "from livewell.kernel import Logger\n"
+        "log = Logger('livewell.test')\n"
+        "log.warning('before', api_key='s3cret')\n"
+        "logging.basicConfig(format='%(levelname)s %(name)s %(message)s', stream=sys.stdout)\n"
+        "log.info('too_low')\n"
+        "log.bind(kind='report').warning('after', api_key='s3cret', job_id=7)\n"
+    )
+    ran = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == (f"WARNING livewell.test after kind=report api_key={MASK} job_id=7\n", "")
+
+
+def test_lines_of_ours_are_not_told_twice() -> None:
+    """A program of Livewell's own writes its lines itself: the root of `logging` does not get them too."""
+    stream, root = io.StringIO(), io.StringIO()
+    handler = logging.StreamHandler(root)
+    logging.getLogger().addHandler(handler)
+    try:
+        configure_logs(environment={}, stream=stream)
+        configure_logs(environment={}, stream=stream)
+        Logger("livewell.test").warning("thing_happened")
+        logging.getLogger("livewell.test").warning("said by %s", "another")
+    finally:
+        logging.getLogger().removeHandler(handler)
+    assert [json.loads(line)["event"] for line in stream.getvalue().splitlines()] == [
+        "thing_happened",
+        "said by another",
+    ]
+    assert root.getvalue() == ""

@@ -4,7 +4,6 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from structlog.testing import capture_logs
 
 from livewell.kernel import (
     Action,
@@ -23,7 +22,7 @@ from livewell.kernel import (
 )
 from livewell.kernel.queries import QUERIES
 from livewell.kernel.tests.conftest import BlankServer, SqlFolder
-from livewell.testing import connected, until
+from livewell.testing import captured_logs, connected, until
 
 _QUICK = MigratorOptions(
     lock_timeout=timedelta(milliseconds=100),
@@ -238,7 +237,7 @@ async def test_waiting_for_another_migrator_may_take_longer_than_a_lock(
         held = holder.transaction()
         await held.start()
         await holder.execute(QUERIES["take_turn"])
-        with capture_logs() as logs:
+        with captured_logs() as logs:
             migrating = asyncio.create_task(migrate(empty_owner_url, files=sql_folder.files, options=_QUICK))
 
             async def asked_often() -> bool:

@@ -13,15 +13,17 @@ async def test_a_primary_passes_the_guard(owner: Database, database: Database) -
         await database.execute("select livewell.require_primary()")
 
 
-async def test_a_replica_does_not(standby: Standby) -> None:
+@pytest.mark.xdist_group("standby")
+async def test_a_replica_does_not(shared_standby: Standby) -> None:
     """On a real streaming standby the guard raises a fact that says where to go; so does migrating."""
-    async with await Database.open(DatabaseOptions(url=standby.owner_url)) as replica:
+    async with await Database.open(DatabaseOptions(url=shared_standby.owner_url)) as replica:
         with pytest.raises(NotPrimary, match="connect to the primary"):
             await replica.execute("select livewell.require_primary()")
         with pytest.raises(NotPrimary):
             await replica.execute("create table t (id integer)")
 
 
-async def test_a_migrated_replica_needs_no_migrating(standby: Standby) -> None:
+@pytest.mark.xdist_group("standby")
+async def test_a_migrated_replica_needs_no_migrating(shared_standby: Standby) -> None:
     """Where nothing is pending migrate changes nothing, so it does not mind a replica."""
-    assert (await migrate(standby.owner_url)).steps == ()
+    assert (await migrate(shared_standby.owner_url)).steps == ()

@@ -7,10 +7,9 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from structlog.testing import capture_logs
 
-from livewell.kernel import Service, ServiceOptions
-from livewell.testing import child, until
+from livewell.kernel import DatabaseUnavailable, Service, ServiceOptions
+from livewell.testing import captured_logs, child, until
 
 _QUICK = ServiceOptions(first_pause=timedelta(milliseconds=1), longest_pause=timedelta(milliseconds=5))
 
@@ -83,7 +82,7 @@ async def test_a_failing_agent_is_logged_counted_and_stops_nobody() -> None:
     """An exception in a round ends that round only; the agent itself and all others go on."""
     failing, fine = Counter("failing", fails_until=3), Counter("fine")
     service = Service(agents=[failing, fine], options=_QUICK)
-    with capture_logs() as logs:
+    with captured_logs() as logs:
         running = asyncio.create_task(service.run())
         await until(lambda: failing.has_run(5), "the failing agent recovered")
         await until(lambda: fine.has_run(5), "the other one never stopped")
@@ -99,12 +98,49 @@ async def test_a_failing_agent_is_tried_less_and_less_often() -> None:
     options = ServiceOptions(jitter=0, first_pause=timedelta(milliseconds=1), longest_pause=timedelta(milliseconds=5))
     agent = Counter("failing", fails_until=5)
     service = Service(agents=[agent], options=options)
-    with capture_logs() as logs:
+    with captured_logs() as logs:
         running = asyncio.create_task(service.run())
         await until(lambda: agent.has_run(6), "it recovered")
         service.drain()
         await running
     assert [line["pause"] for line in logs if line["event"] == "agent_failed"] == [0.001, 0.002, 0.004, 0.005, 0.005]
+
+
+@pytest.mark.parametrize(
+    ("errors", "reason", "traces"),
+    [
+        ([DatabaseUnavailable("away"), DatabaseUnavailable("away too")], "away [kernel.database_unavailable]", 0),
+        ([DatabaseUnavailable("away"), ValueError("a bug")], "unhandled errors", 1),
+    ],
+)
+async def test_facts_of_parts_that_ran_together_are_one_line(
+    errors: list[Exception], reason: str, traces: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What parts ended with for one known reason is told by it, without a traceback; a bug among them shows itself."""
+    told = asyncio.Event()
+
+    class Group:
+        name = "group"
+
+        async def run(self, stop: asyncio.Event) -> None:
+            if not told.is_set():
+                told.set()
+                raise ExceptionGroup("unhandled errors", errors)
+            await stop.wait()
+
+    service = Service(components=[Group()], options=_QUICK)
+    with captured_logs() as logs:
+        running = asyncio.create_task(service.run())
+        await until(lambda: _counted(service, "group"), "it failed")
+        service.drain()
+        await running
+    (line,) = [line for line in logs if line["event"] == "component_failed"]
+    assert line["reason"].startswith(reason)
+    assert caplog.text.count("Exception Group Traceback") == traces
+
+
+async def _counted(service: Service, name: str) -> bool:
+    return service.failures[name] > 0
 
 
 async def test_a_failing_component_is_started_again() -> None:
@@ -154,7 +190,7 @@ async def test_draining_may_have_a_limit() -> None:
             await asyncio.Event().wait()
 
     service = Service(agents=[Stuck()], options=ServiceOptions(drain_limit=timedelta(milliseconds=10)))
-    with capture_logs() as logs:
+    with captured_logs() as logs:
         running = asyncio.create_task(service.run())
         await begun.wait()
         service.drain()

@@ -1,13 +1,16 @@
 """A gateway keeps its sessions, and opens them again when it was cut off for too long."""
 
+import asyncio
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 
-from livewell.kernel import Database
+from livewell.kernel import Database, DatabaseOptions, DatabaseUnavailable
 from livewell.presence import GatewayKeeper, Item, NotYourSession, Presence, PresenceStore, TooMany
 from livewell.presence.tests.surface import PresenceSql
+from livewell.registry import RegistryStore
+from livewell.testing import TcpProxy, make_type, until
 
 LONG_AGO = "update livewell.gateway set last_seen = clock_timestamp() - interval '6 minutes'"
 A, B = Item("quote", "A"), Item("quote", "B")
@@ -51,6 +54,70 @@ async def test_a_keeper_opens_its_sessions_again(keeper: GatewayKeeper, presence
     await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
     assert await presence.viewers() == {"A": 2}
     assert await presence.is_exact()
+
+
+async def test_what_was_brought_back_by_halves_is_brought_back_later(
+    presence: PresenceSql, owner: Database, database_url: str, tcp_proxy: TcpProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection lost between opening the sessions and what they look at costs a round, and no viewer."""
+    monkeypatch.setattr("livewell.presence.gateway_keeper._BATCH", 1)
+    async with await Database.open(DatabaseOptions(url=tcp_proxy.through(database_url))) as database:
+        keeper = GatewayKeeper(PresenceStore(database))
+        one, two = uuid4(), uuid4()
+        await keeper.open([(one, "anna"), (two, "bert")])
+        await keeper.subscribe([(one, A), (two, A)])
+        await owner.execute(LONG_AGO)
+        await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
+        tcp_proxy.cut_before("subscribe")
+        with pytest.raises(DatabaseUnavailable):
+            await keeper.run_once()
+        assert await presence.viewers() == {}
+        name = keeper.gateway
+        await keeper.run_once()
+        assert await presence.viewers() == {"A": 2}
+        await keeper.run_once()
+        assert keeper.gateway == name
+
+
+async def test_who_leaves_meanwhile_is_not_brought_back(
+    keeper: GatewayKeeper, presence: PresenceSql, owner: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session that is closed while all are opened again stays closed."""
+    monkeypatch.setattr("livewell.presence.gateway_keeper._BATCH", 1)
+    stays, leaves = uuid4(), uuid4()
+    await keeper.open([(stays, "anna"), (leaves, "bert")])
+    await keeper.subscribe([(stays, A), (leaves, A)])
+    await owner.execute(LONG_AGO)
+    await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
+    waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    async with owner.connection() as other:
+        block = other.transaction()
+        await block.start()
+        await other.execute("insert into livewell.session (id, user_id, last_seen) values ($1, 'anna', now())", stays)
+        reopening = asyncio.create_task(keeper.run_once())
+        await until(lambda: owner.fetchval(waiting), "the first session waits to be opened")
+        closing = asyncio.create_task(keeper.close([leaves]))
+        # Who does not wait for the others to be opened has left by then, and too early.
+        await asyncio.wait([closing], timeout=0.3)
+        await block.rollback()
+    await asyncio.gather(reopening, closing)
+    assert await presence.viewers() == {"A": 1}
+    assert await owner.fetchval("select array_agg(id) from livewell.session") == [stays]
+
+
+async def test_what_cannot_be_looked_at_any_more_holds_up_nothing(
+    keeper: GatewayKeeper, presence: PresenceSql, owner: Database
+) -> None:
+    """A type that went while the gateway was cut off leaves the viewers of the others as they were."""
+    await make_type(owner, "note")
+    one = uuid4()
+    await keeper.open([(one, "anna")])
+    await keeper.subscribe([(one, A), (one, Item("note", "N")), (one, B)])
+    await owner.execute(LONG_AGO)
+    await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
+    await RegistryStore(owner).remove_type("note", force=True, reason=None, actor="tests")
+    await keeper.run_once()
+    assert await presence.viewers() == {"A": 1, "B": 1}
 
 
 @pytest.mark.parametrize("first", ["open", "subscribe"])

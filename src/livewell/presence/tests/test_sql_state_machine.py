@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 
 import asyncpg
 import hypothesis.strategies as st
-from hypothesis import HealthCheck, settings
+import pytest
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from livewell.kernel import DatabaseOptions, LivewellError, connect
 from livewell.presence import GatewayGone
 from livewell.presence.tests.surface import GONE_AFTER, NOON, PresenceSql
+from livewell.testing import effort
 
 T = TypeVar("T")
 
@@ -187,6 +188,7 @@ class PresenceMachine(RuleBasedStateMachine):
         assert self.desk.run(self.presence.is_exact())
 
 
+@pytest.mark.hypothesis
 def test_any_history_of_presence(owner_url: str, database_url: str) -> None:
     """Viewers are exact after any interleaving of connect, subscribe, renew, unsubscribe, close, sweep and crash."""
     loop = asyncio.new_event_loop()
@@ -197,13 +199,7 @@ def test_any_history_of_presence(owner_url: str, database_url: str) -> None:
         desk.run(desk.presence.quote())
         run_state_machine_as_test(
             partial(PresenceMachine, desk),  # type: ignore[arg-type]
-            settings=settings(
-                max_examples=25,
-                stateful_step_count=30,
-                deadline=None,
-                derandomize=True,
-                suppress_health_check=list(HealthCheck),
-            ),
+            settings=effort(25, steps=30, derandomize=True),
         )
     finally:
         desk.run(service.close())

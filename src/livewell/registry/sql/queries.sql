@@ -2,6 +2,14 @@
 -- Makes data types as declared, or says what that would change.
 select thing, name, change, field, old::text, new::text from livewell.apply_types($1::text::jsonb, $2, $3)
 
+-- name: change_types
+-- Writes data types as declared, whether or not they can be live so.
+select thing, name, change, field, old::text, new::text from livewell.change_types($1::text::jsonb, false, null, $2)
+
+-- name: check_declared
+-- Finds what would be wrong with data types as declared.
+select data_type, severity, problem, message, fix from livewell.findings_on_asked($1::text::jsonb)
+
 -- name: set_type
 -- Tunes a data type.
 select livewell.set_type($1, $2::text::jsonb, $3, $4)
@@ -16,7 +24,7 @@ select
     name, description, endpoint, queue_group, table_name, key_column, time_column, ttl_column, ttl, staleness, gate, strategy, cron,
     time_zone, priority_floor, expected_bytes, source_time_column, source_rule, model, keys_per_request, value_rule,
     key_pattern, keys_table, keys_key_column, keys_active_column, keys_exchange_column, enabled,
-    fetch_call::text as fetch_call, fields::text as fields, extra, created_at, updated_at
+    fetch_call::text as fetch_call, fields::text as fields, extra, read_rule, created_at, updated_at
 from livewell.data_types where $1::text[] is null or name = any ($1) order by name
 
 -- name: check_types

@@ -3,11 +3,13 @@
 import asyncio
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from livewell.kernel import Connection, DatabaseOptions, LivewellError, connect
 from livewell.registry.tests.surface import Registry
+from livewell.testing import effort
 
 FIELDS = {
     "description": st.sampled_from(["", "prices", None]),
@@ -19,6 +21,7 @@ FIELDS = {
     "priority_floor": st.sampled_from([0, 500, 1000, -1, None]),
     "keys_per_request": st.integers(-1, 1001),
     "value_rule": st.sampled_from(["contract", "observed", "other"]),
+    "read_rule": st.sampled_from(["nobody", "signed_in", "public", "other"]),
     "enabled": st.booleans(),
     "colour": st.just("red"),
 }
@@ -75,10 +78,11 @@ async def _tried(connection: Connection, registry: Registry, declared: Any, *, p
         return str(fact)
 
 
+@pytest.mark.hypothesis
 def test_the_plan_is_the_change_and_applying_twice_is_applying_once(registry: Registry, owner_url: str) -> None:
     """For any sequence of declarations, sound or not, plan and change agree and a second time changes nothing."""
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @effort(40)
     @given(st.lists(DECLARATIONS, min_size=1, max_size=4))
     def holds(batches: list[dict[str, Any]]) -> None:
         asyncio.run(_applied(owner_url, batches))

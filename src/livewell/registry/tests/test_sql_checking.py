@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from livewell.kernel import Database
-from livewell.registry import UnknownType
+from livewell.registry import InvalidType, UnknownType
 from livewell.registry.tests.surface import MINUTE, NOON, Registry
 from livewell.testing import make_table, make_type
 
@@ -48,6 +48,23 @@ async def test_tables_and_columns_are_looked_for(registry: Registry, owner: Data
     for row in fixes:
         await owner.execute(row["fix"])
     assert await registry.check("hidden") == []
+
+
+async def test_what_users_read_has_no_row_level_security(registry: Registry, owner: Database) -> None:
+    """A read rule on a table with row-level security, or on a view, is an error; for the service alone it is none."""
+    table = await make_table(owner, "public.quotes")
+    await owner.execute("create view public.shown as select * from public.quotes")
+    await owner.execute("grant select on public.shown to livewell_owner")
+    for name, rule in (("secret", "nobody"), ("known", "signed_in"), ("open", "public")):
+        await make_type(owner, name, read_rule=rule, **table)
+        await make_type(owner, f"view-{name}", read_rule=rule, **{**table, "table_name": "public.shown"})
+    assert await registry.check("secret", "known", "open", "view-secret") == []
+    assert await registry.check("view-known", "view-open") == [("error", "not_readable")] * 2
+    await owner.execute("alter table public.quotes enable row level security")
+    assert await registry.check("secret") == []
+    assert await registry.check("known", "open") == [("error", "not_readable")] * 2
+    with pytest.raises(InvalidType, match="quotes has row-level security"):
+        await registry.put("secret", read_rule="public")
 
 
 async def test_a_table_without_an_index_on_its_key_is_a_warning(registry: Registry, owner: Database) -> None:

@@ -5,9 +5,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from livewell.kernel import Database
-from livewell.registry import InvalidType, UnknownType
+from livewell.registry import InvalidType, TypeDeclaration, UnknownType, type_fields
 from livewell.registry.tests.surface import MINUTE, NOON, Registry
 from livewell.testing import make_endpoint, make_table, make_type
 
@@ -41,6 +42,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"source_rule": "older"}, "source_time.rule must be"),
     ({"keys_per_request": 0}, "keys_per_request must be"),
     ({"value_rule": "guess"}, "value_rule must be"),
+    ({"read_rule": "everybody"}, "read must be nobody, signed_in or public"),
     ({"key_pattern": "[A-Z]+"}, "from \\^ to"),
     ({"key_pattern": "^[A-Z+$"}, "no regular expression"),
     ({"keys_table": "public.symbols"}, "keys.table needs keys.column"),
@@ -134,6 +136,22 @@ async def test_watched_items_are_due_when_what_decides_changes(registry: Registr
         assert [row["due_at"] for row in rows] == [NOON + due, NOON + 9 * MINUTE], fields
 
 
+async def test_a_read_rule_is_declared_like_any_field(registry: Registry, owner: Database) -> None:
+    """Nobody reads a type unless that is said; opening it is planned, applied and audited."""
+    await registry.put("quote", **QUOTE)
+    assert (await registry.row("quote"))["read_rule"] == "nobody"
+    declared = type_fields(TypeDeclaration(read="public"))
+    assert await registry.put("quote", **declared) == [("quote", "change", "read_rule", '"nobody"', '"public"')]
+    assert (
+        await owner.fetchval(
+            "select new ->> 'read_rule' from livewell.audit_entry where event = 'type_changed' and record_id = 'quote'"
+        )
+        == "public"
+    )
+    with pytest.raises(ValidationError, match="'nobody', 'signed_in' or 'public'"):
+        TypeDeclaration.model_validate({"read": "everybody"})
+
+
 async def test_every_change_is_audited(registry: Registry, owner: Database) -> None:
     """Added, changed, removed: each with who and what; what stays the same is not."""
     await registry.put("quote", **QUOTE)
@@ -162,7 +180,7 @@ async def test_a_type_is_refused_before_it_is_live(registry: Registry, owner: Da
     table: dict[str, Any] = {"table_name": "public.quotes", "key_column": "symbol", "time_column": "fetched_at"}
     with pytest.raises(InvalidType, match="there is no table or view") as refused:
         await registry.put("quote", **QUOTE, **table)
-    assert refused.value.fix == "create it, or declare the type with enabled = false until it is there"
+    assert refused.value.fix == "create it, or write enabled = false until it is there"
     await registry.put("quote", **QUOTE, **table, enabled=False)
     with pytest.raises(InvalidType, match="no table"):
         await registry.put("quote", enabled=True)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from livewell.kernel import Database, DeclarationsRefused, read_declarations
-from livewell.registry import InvalidType, RegistryStore, TypeSection, type_fields
+from livewell.registry import InvalidType, RegistryStore, TypeTables, type_fields
 from livewell.registry.tests.surface import Registry
 
 QUOTE = """
@@ -21,7 +21,7 @@ extra = "ignore"
 
 
 def read(text: str) -> dict[str, Any]:
-    section = TypeSection()
+    section = TypeTables()
     declared = read_declarations(text.encode(), "livewell.toml", [section]).sections["type"]
     return {name: type_fields(one) for name, one in declared.items()}
 

@@ -10,10 +10,11 @@ from uuid import UUID
 
 import asyncpg
 import hypothesis.strategies as st
-from hypothesis import HealthCheck, settings
+import pytest
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from livewell.schedule.tests.sql_surface import MINUTE, NOON, SECOND, Schedule
+from livewell.testing import effort
 
 T = TypeVar("T")
 
@@ -136,6 +137,7 @@ class ScheduleMachine(RuleBasedStateMachine):
             assert row["epoch"] == len(model.tokens) == len(set(model.tokens))
 
 
+@pytest.mark.hypothesis
 def test_any_history_of_a_schedule(owner_url: str, database_url: str) -> None:
     """One live token per task, one accepted end per token, missed runs once, whatever comes in whatever order."""
     loop = asyncio.new_event_loop()
@@ -147,13 +149,7 @@ def test_any_history_of_a_schedule(owner_url: str, database_url: str) -> None:
     try:
         run_state_machine_as_test(
             partial(ScheduleMachine, desk),  # type: ignore[arg-type]
-            settings=settings(
-                max_examples=30,
-                stateful_step_count=40,
-                deadline=None,
-                derandomize=True,
-                suppress_health_check=list(HealthCheck),
-            ),
+            settings=effort(30, steps=40, derandomize=True),
         )
     finally:
         loop.run_until_complete(desk.service.close())

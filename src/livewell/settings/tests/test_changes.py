@@ -200,9 +200,10 @@ async def test_the_table_itself_refuses_what_does_not_fit(owner: Database) -> No
         await owner.execute("update livewell.setting set value = 'yes' where name = 'maintenance.enabled'")
 
 
-async def test_a_replica_changes_no_setting(standby: Standby) -> None:
+@pytest.mark.xdist_group("standby")
+async def test_a_replica_changes_no_setting(shared_standby: Standby) -> None:
     """On a standby a change is refused with the fact, and reading goes on."""
-    async with await Database.open(DatabaseOptions(url=standby.database_url)) as replica:
+    async with await Database.open(DatabaseOptions(url=shared_standby.database_url)) as replica:
         with pytest.raises(NotPrimary, match="this server is a replica"):
             await SettingsStore(replica).set_setting("worker.claim_batch", 51)
         assert (await Settings.read(replica)).worker_claim_batch == 50

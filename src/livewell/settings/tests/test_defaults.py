@@ -57,6 +57,9 @@ SEEDED: dict[str, Any] = {
     "features.upgrade_prompts_enabled": False,
     "priority.on_subscribe": 1000,
     "quota.low_share": 0.9,
+    "fetching.keys_per_read": 1000,
+    "fetching.rows_per_key": 1000,
+    "freshness.failed_again_max": timedelta(hours=1),
 }
 
 

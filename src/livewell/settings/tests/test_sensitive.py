@@ -3,9 +3,8 @@
 import io
 
 import pytest
-import structlog
 
-from livewell.kernel import Database, configure_logs
+from livewell.kernel import Database, Logger, configure_logs, silence_logs
 from livewell.settings import InvalidSettingValue, Settings, SettingsStore
 from livewell.testing import connected, until
 
@@ -55,8 +54,8 @@ async def test_repr_and_logs_show_it_masked(database: Database) -> None:
     settings = await Settings.read(database)
     printed = io.StringIO()
     configure_logs(environment={}, stream=printed)
-    structlog.get_logger("test").warning("read", settings=settings, **{NAME: settings.get(NAME)})
-    structlog.reset_defaults()
+    Logger("livewell.test").warning("read", settings=settings, **{NAME: settings.get(NAME)})
+    silence_logs()
     assert "•••" in repr(settings)
     assert SECRET not in f"{settings!r} {settings.stored[NAME]!r} {settings.stored} {printed.getvalue()}"
     assert NAME in printed.getvalue()

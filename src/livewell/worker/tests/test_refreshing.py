@@ -9,9 +9,10 @@ import pytest_asyncio
 
 from livewell import Call, Fetcher, Livewell, Model, bounded
 from livewell.fetching import Client, Memory
+from livewell.freshness import ExplainedItem
 from livewell.kernel import Database, list_warnings
 from livewell.simulator import FaultKind, Limit, Simulator, SimulatorOptions, SteppedClock, symbol_names
-from livewell.testing import until
+from livewell.testing import make_key, until
 from livewell.worker.tests.market import QUOTE_CALL, Market, market
 from livewell.worker.tests.running import outcomes, running
 
@@ -99,11 +100,11 @@ async def test_every_fault_has_its_outcome(owner_url: str, owner: Database, *, w
     async with Simulator(SimulatorOptions(symbols=200)) as simulator, market(app, owner, simulator) as there:
         if not written:
             await there.declare()
+        await owner.execute("update livewell.provider set quota_bytes = 1024::bigint ^ 4 where name = 'sim'")
         async with running(app):
             for fault in FaultKind:
                 await _befall(there, fault, next(keys))
-        (quota,) = await app.budgets.quota_states()
-        assert quota.in_flight_bytes == 0
+        assert {one.in_flight for one in await app.budgets.budget_state()} == {0}
         warned = {one.code: one.warnings for one in await list_warnings(owner, code="fetching")}
         assert warned["fetching.refused"] >= len(REFUSED)
         assert warned["fetching.content_length_missing"] > 0
@@ -221,3 +222,45 @@ async def test_a_limit_is_kept_at_the_provider(database_url: str, owner: Databas
     assert len(simulator.calls) <= 20
     assert simulator.over_limit == 0
     assert {call.status for call in simulator.calls} == {200}
+
+
+async def _explained(there: Market, key: str) -> ExplainedItem:
+    (item,) = await there.app.freshness.explain_item("quote", key)
+    return item
+
+
+async def test_a_key_that_is_not_there_is_said(there: Market) -> None:
+    """Without its API key a refresh is not sent; item, warnings and the list of jobs say why, and when it is next."""
+    await make_key(there.owner, "sim", "missing_here")
+    await there.owner.execute("update livewell.provider set key_in = 'query:apikey' where name = 'sim'")
+    await there.declare()
+    (key,) = symbol_names(1)
+    async with running(there.app):
+        await there.look_at([key])
+        assert await there.outcome(key) == "failed"
+    assert not there.simulator.calls
+    seen = await _explained(there, key)
+    why = "no key at env:MISSING_HERE: the variable is not set"
+    assert seen.last_reason == why
+    assert (seen.job_state, seen.job_attempt) == ("retrying", 1)
+    assert seen.job_due_at is not None
+    assert seen.job_due_at > (seen.last_outcome_at or seen.job_due_at)
+    (warned,) = await list_warnings(there.owner, code="fetching.failed")
+    assert (warned.subject, warned.warnings) == ("quote", 1)
+    assert why in warned.message
+    (row,) = await there.app.jobs.list_jobs()
+    assert (row["data_type"], row["key"], row["shown_state"]) == ("quote", key, "retrying")
+    assert why in row["reason"]
+
+
+async def test_a_key_that_is_not_accepted_is_said(there: Market) -> None:
+    """A provider that does not accept the key: the reason is that of the last attempt, not an outcome without one."""
+    await there.declare()
+    (key,) = symbol_names(1)
+    there.simulator.fault(F.UNAUTHORIZED, "quote")
+    async with running(there.app):
+        await there.look_at([key])
+        assert await there.outcome(key) == "failed"
+    assert (await _explained(there, key)).last_reason == "HTTP 401: the API key is not accepted"
+    (warned,) = await list_warnings(there.owner, code="fetching.failed")
+    assert warned.message == f"{key}: HTTP 401: the API key is not accepted (unauthorized)"

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from prometheus_client import REGISTRY
-from structlog.testing import capture_logs
 
 from livewell import Livewell
 from livewell.fetching import Condition, FetchStore
 from livewell.kernel import Database, DatabaseUnavailable
 from livewell.simulator import FaultKind, Simulator, SimulatorOptions, SteppedClock, symbol_names
-from livewell.testing import until
+from livewell.testing import captured_logs, until
 from livewell.worker import Refresher
 from livewell.worker.tests.market import Market, market
 from livewell.worker.tests.running import outcomes, running
@@ -76,7 +75,7 @@ async def test_without_conditions_it_is_asked_all_the_same(there: Market, monkey
     async def asked_again() -> bool:
         return len(there.simulator.calls) > 1
 
-    with capture_logs() as logs:
+    with captured_logs() as logs:
         async with running(there.app):
             await there.look_at(KEYS[:1])
             assert await there.outcome(KEYS[0]) == "fetched"
@@ -93,7 +92,7 @@ async def test_refreshes_are_seen(there: Market) -> None:
     await there.declare("seen")
     there.simulator.fault(FaultKind.EMPTY, "quote", keys=frozenset(KEYS[1:2]))
     stores = REGISTRY.get_sample_value("livewell_store_seconds_count") or 0.0
-    with capture_logs() as logs:
+    with captured_logs() as logs:
         async with running(there.app):
             await there.look_at(KEYS[:2], "seen")
             assert [await there.outcome(key, "seen") for key in KEYS[:2]] == ["fetched", "refused"]

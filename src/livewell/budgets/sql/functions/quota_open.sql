@@ -16,7 +16,7 @@ begin
     where p.name = p_provider;
     if not found then
         raise exception using errcode = 'LWB04', message = format('unknown provider %s', coalesce(p_provider, '(none)')),
-            hint = 'livewell provider list';
+            hint = 'livewell providers list';
     end if;
     return v_quota.state = 'active'
         and (v_quota.quota_bytes is null or (v_quota.open and (p_priority >= 0 or not v_quota.low)));

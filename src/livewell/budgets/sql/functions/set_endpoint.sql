@@ -11,7 +11,7 @@ begin
     perform livewell.require_primary();
     if not exists (select from livewell.endpoint as t where t.name = p_name) then
         raise exception using errcode = 'LWB01', message = format('unknown endpoint %s', coalesce(p_name, '')),
-            hint = 'livewell endpoint list';
+            hint = 'livewell endpoints list';
     end if;
     return exists (
         select from livewell.change_budgets(

@@ -11,7 +11,7 @@ begin
     perform livewell.require_primary();
     if not exists (select from livewell.provider as t where t.name = p_name) then
         raise exception using errcode = 'LWB04', message = format('unknown provider %s', coalesce(p_name, '')),
-            hint = 'livewell provider list';
+            hint = 'livewell providers list';
     end if;
     return exists (
         select from livewell.change_budgets(

@@ -19,10 +19,16 @@ begin
     v_judged := livewell.apply_verdicts(v_judged, livewell.store_by_type(v_judged, p_now));
     if v_judged is not null then
         perform livewell.keep_conditions(v_judged);
-        perform livewell.learn_items(array_agg(e.item_id), array_agg(e.outcome), array_agg(e.hash), array_agg(e.bytes), p_now)
+        perform livewell.learn_items(
+            array_agg(e.item_id), array_agg(e.outcome), array_agg(e.hash), array_agg(e.bytes), p_now,
+            array_agg(coalesce(e.message, e.reason))
+        )
         from unnest(v_judged) as e where e.item_id is not null and e.outcome <> 'throttled';
         select array_agg(f.job_id), array_agg(f.state) into v_ids, v_states from livewell.finish_fetches(v_judged, p_now) as f;
-        perform livewell.warn_of_refusals(v_judged, p_now);
+        -- Whoever it was for may have left while it was fetched.
+        perform livewell.let_refreshes_go(array_agg(e.item_id), p_now)
+        from unnest(v_judged) as e where e.outcome in ('failed', 'refused', 'throttled') having count(e.item_id) > 0;
+        perform livewell.warn_of_failures(v_judged, p_now);
         perform livewell.warn_of_answers(p_ended, p_now);
         perform livewell.tell_changes(v_judged);
     end if;

@@ -1,5 +1,6 @@
 -- Adds to the viewers of items, locked in the order of their ids, and folds how many there were into their slow average (half
--- of it forgotten in a day). An item with its first viewer is due at once.
+-- of it forgotten in a day). An item with its first viewer is due at once, unless it waits because its refresh failed; the refresh of
+-- one whose last has left is let go.
 -- for: internal
 create or replace function livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamptz) returns void
 language plpgsql security definer
@@ -20,7 +21,11 @@ begin
     update livewell.item as i
     set viewers = i.viewers + c.by,
         watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,
-        due_at = case when i.viewers = 0 and c.by > 0 then least(i.due_at, p_now) else i.due_at end,
+        due_at = case
+            when i.viewers = 0 and c.by > 0 and not (i.failed_refreshes > 0 and i.decision is not distinct from 'refresh_failed')
+                then least(i.due_at, p_now)
+            else i.due_at
+        end,
         viewers_average = case when i.averaged_at is null then 0
             else i.viewers + (i.viewers_average - i.viewers) * power(
                 0.5::double precision, greatest(0, extract(epoch from p_now - i.averaged_at)::double precision) / 86400
@@ -31,4 +36,7 @@ begin
         select c.id, sum(c.by)::integer as by from unnest(p_item_ids, p_by) as c (id, by) group by c.id having sum(c.by) <> 0
     ) as c
     where i.id = c.id;
+    if 0 > any (p_by) then
+        perform livewell.let_refreshes_go(p_item_ids, p_now);
+    end if;
 end $$;

@@ -1,5 +1,6 @@
 -- Why items of a key are as they are, by type (null: all): who looks, how old, what was learned, what was decided last and what
--- the checker would decide now, and the refresh that waits or runs. Nothing is changed, but a check that fails is warned about.
+-- the checker would decide now, what the last fetch came to and why, the refresh that waits or runs, and what holds it back. Nothing
+-- is changed, but a check that fails is warned about.
 -- for: service
 create or replace function livewell.explain_item(
     p_type text, p_key text, p_now timestamptz default clock_timestamp()
@@ -8,8 +9,9 @@ create or replace function livewell.explain_item(
     viewers_average double precision, watched_since timestamptz, newest timestamptz, ttl interval, stale boolean, error text,
     gate text, gate_opens_at timestamptz, fetches integer, changes integer, change_rate double precision, bytes double precision,
     price double precision, score double precision, decision text, decided_at timestamptz, decision_now text, due_at timestamptz,
-    last_outcome text, last_outcome_at timestamptz, job_id bigint, job_state text, job_priority integer, job_due_at timestamptz,
-    job_cause text, next_walk_at timestamptz
+    last_outcome text, last_reason text, last_outcome_at timestamptz, failed_refreshes integer, job_id bigint, job_state text,
+    job_attempt integer, job_priority integer, job_due_at timestamptz, job_cause text, held_by text, held_until timestamptz,
+    next_walk_at timestamptz
 )
 language plpgsql security definer
 set search_path = '' as $$
@@ -41,8 +43,9 @@ begin
         i.watched_since,
         l.newest, l.ttl, l.stale, l.error, t.gate, l.opens_at, i.fetches, i.changes, l.rate,
         coalesce(l.bytes, i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes), r.price, coalesce(l.score, i.score),
-        i.decision, i.decided_at, d.decision, i.due_at, i.last_outcome, i.last_outcome_at, j.id, j.state, j.priority, j.due_at,
-        j.payload ->> 'cause', w.next_at
+        i.decision, i.decided_at, d.decision, i.due_at, o.outcome, o.reason, o.ended_at, i.failed_refreshes, j.id,
+        livewell.shown_state(j.state, j.attempt, j.due_at, p_now), j.attempt, j.priority, j.due_at, j.payload ->> 'cause', h.reason,
+        h.until, w.next_at
     from unnest(v_looks, v_rates)
         as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate)
     join livewell.item as i on i.id = l.item_id
@@ -54,5 +57,17 @@ begin
     left join livewell.byte_price as r on r.provider = e.provider
     left join livewell.scheduled_walk as w on w.data_type = i.data_type
     left join livewell.job_live as j on j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key
+    left join lateral livewell.refresh_hold(i.data_type, t.endpoint, p_now) as h on j.state is distinct from 'processing'
+    left join lateral (
+        select a.outcome, livewell.one_line(coalesce(a.error ->> 'message', a.reason), 300) as reason, a.ended_at
+        from livewell.job_attempt as a where a.job_id = j.id order by a.attempt desc, a.ended_at desc limit 1
+    ) as a on true
+    -- What was fetched tells its item; an attempt that never came so far is known to its job only.
+    cross join lateral (
+        select i.last_outcome as outcome, i.last_reason as reason, i.last_outcome_at as ended_at
+        where a.ended_at is null or a.ended_at <= i.last_outcome_at
+        union all
+        select a.outcome, a.reason, a.ended_at where a.ended_at > coalesce(i.last_outcome_at, '-infinity')
+    ) as o
     order by i.data_type;
 end $$;

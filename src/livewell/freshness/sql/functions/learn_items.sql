@@ -1,10 +1,10 @@
 -- What fetches taught: whether the content had changed since the last one and how long that was, how many bytes it took, and
 -- when the item is due again. The first fetch of an item says nothing of change. The rate of change moves by the slope of the
 -- likelihood of what was seen, less the more is known already. Items are locked in the order of their ids. A type whose rows have
--- their own TTL, or that judges by a function of its own, is looked at again at once.
+-- their own TTL, or that judges by a function of its own, is looked at again at once. What was not good leaves its reason.
 -- for: internal
 create or replace function livewell.learn_items(
-    p_item_ids bigint[], p_outcomes text[], p_hashes bytea[], p_bytes bigint[], p_now timestamptz
+    p_item_ids bigint[], p_outcomes text[], p_hashes bytea[], p_bytes bigint[], p_now timestamptz, p_reasons text[] default null
 ) returns void
 language plpgsql security definer
 set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -16,12 +16,12 @@ begin
     end if;
     with seen as materialized (
         select
-            i.id, a.outcome, a.hash, a.bytes, t.ttl, t.ttl_column is null and t.staleness = 'livewell.is_stale' as plain,
+            i.id, a.outcome, a.hash, a.bytes, a.reason, t.ttl, t.ttl_column is null and t.staleness = 'livewell.is_stale' as plain,
             a.outcome in ('fetched', 'unchanged') as good, i.fetched_at is not null as again,
             a.outcome = 'fetched' and (a.hash is null or a.hash is distinct from i.content_hash) as changed,
             greatest(0, extract(epoch from p_now - i.fetched_at))::double precision / 60 as minutes,
             coalesce(i.change_rate, r.type_rate) as rate, r.type_rate
-        from unnest(p_item_ids, p_outcomes, p_hashes, p_bytes) as a (item_id, outcome, hash, bytes)
+        from unnest(p_item_ids, p_outcomes, p_hashes, p_bytes, p_reasons) as a (item_id, outcome, hash, bytes, reason)
         join livewell.item as i on i.id = a.item_id
         join livewell.data_type as t on t.name = i.data_type
         left join livewell.type_learning as y on y.data_type = i.data_type
@@ -44,6 +44,8 @@ begin
     kept as (
         update livewell.item as i
         set last_outcome = t.outcome, last_outcome_at = p_now,
+            last_reason = case when not t.good then livewell.one_line(t.reason, 300) end,
+            failed_refreshes = case when t.good or t.outcome = 'gone' then 0 else i.failed_refreshes end,
             fetched_at = case when t.good then p_now else i.fetched_at end,
             expires_at = case when t.good then p_now + t.ttl else i.expires_at end,
             content_hash = case when t.good then coalesce(t.hash, i.content_hash) else i.content_hash end,

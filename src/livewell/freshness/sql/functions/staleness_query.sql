@@ -12,9 +12,9 @@ declare
     v_newest text;
 begin
     if p_type.table_name is null then
-        v_newest := 'select r.fetched_at as newest, r.ttl from livewell.record as r where r.data_type = $4 and r.key = k.key';
+        v_newest := 'select r.fetched_at as newest, r.ttl from livewell.record as r where r.data_type = $4 and r.key = k.key limit 1';
     else
-        select jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, null)) into v_types
+        select jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, -1)) into v_types
         from pg_catalog.pg_attribute as a
         where a.attrelid = pg_catalog.to_regclass(format('%I.%I', v_schema, v_table)) and a.attnum > 0 and not a.attisdropped
             and a.attname in (p_type.key_column, p_type.time_column, p_type.ttl_column);

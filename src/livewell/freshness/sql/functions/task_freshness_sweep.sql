@@ -1,4 +1,5 @@
--- The slow sweep's task: so many items a minute that everything watched is reached within `freshness.sweep_every`.
+-- The slow sweep's task: so many items a minute that everything watched is reached within `freshness.sweep_every`; and refreshes
+-- that nobody waits for any more are let go.
 -- for: internal
 create or replace function livewell.task_freshness_sweep(p_now timestamptz) returns jsonb
 language plpgsql security definer
@@ -9,6 +10,7 @@ declare
     );
 begin
     perform livewell.require_primary();
+    perform livewell.let_refreshes_go(livewell.unwatched_refreshes(1000, p_now), p_now);
     return livewell.sweep_items((
         select greatest(100, ceil(count(*) / v_runs))::integer from livewell.item as i where i.watched
     ), p_now);

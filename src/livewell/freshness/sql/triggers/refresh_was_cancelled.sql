@@ -2,4 +2,4 @@
 create or replace trigger refresh_was_cancelled
 after insert on livewell.job_done
 for each row when (new.state = 'cancelled' and new.kind like 'refresh.%')
-execute function livewell.refresh_ended();
+execute function livewell.refresh_cancelled();

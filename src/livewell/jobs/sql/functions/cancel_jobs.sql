@@ -12,44 +12,21 @@ declare
     v_ids bigint[];
     v_outcomes text[];
     v_workers text[];
-    v_serial_keys text[];
 begin
     perform livewell.require_primary();
     with held as materialized (
-        select j.id, j.state, j.worker, j.serial_key from livewell.job_live as j where j.id = any (p_ids) order by j.id for update
-    ),
-    gone as (
-        delete from livewell.job_live as j
-        where j.id = any (array(select h.id from held as h where h.state = 'pending'))
-        returning j.*
-    ),
-    kept as (
-        insert into livewell.job_done (
-            id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
-            endpoint, estimated_bytes, estimated_tokens, cancel_reason, trace_context, created_at, finished_at, reason
-        )
-        select
-            g.id, 'cancelled', g.lane_id, g.kind, g.priority, g.due_at, g.attempt, g.failures, g.retries, g.payload,
-            g.category, g.dedupe_key, g.serial_key, g.endpoint, g.estimated_bytes, g.estimated_tokens, v_reason,
-            g.trace_context, g.created_at, p_now, v_reason
-        from gone as g
+        select j.id, j.state, j.worker from livewell.job_live as j where j.id = any (p_ids) order by j.id for update
     ),
     told as (
         update livewell.job_live as j set cancel_reason = v_reason
         where j.id = any (array(select h.id from held as h where h.state = 'processing'))
     )
     select array_agg(h.id), array_agg(case h.state when 'pending' then 'cancelled' else 'told' end),
-        array_agg(distinct h.worker) filter (where h.state = 'processing'),
-        array_agg(distinct h.serial_key) filter (
-            where h.state = 'pending' and h.serial_key is not null and not exists (
-                select from livewell.job_live as r where r.serial_key = h.serial_key and r.state = 'processing'
-            )
-        )
-    into v_ids, v_outcomes, v_workers, v_serial_keys
+        array_agg(distinct h.worker) filter (where h.state = 'processing')
+    into v_ids, v_outcomes, v_workers
     from held as h;
-
-    if v_serial_keys is not null then
-        perform livewell.after_jobs_left(v_serial_keys, null);
+    if 'cancelled' = any (v_outcomes) then
+        perform livewell.drop_jobs(v_ids, v_reason, p_now);
     end if;
     perform pg_notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
     perform livewell.audit_job_changes(

@@ -1,6 +1,5 @@
 -- However a type is written, the kind of its refreshes is known, in its group and with as many of
--- them to a request as the type allows, and when what decides on its freshness changes
--- whoever watches it is looked at again: in the same transaction. Workers are told.
+-- them to a request as the type allows: in the same transaction. Workers are told.
 -- for: internal
 create or replace function livewell.after_type_written() returns trigger
 language plpgsql security definer
@@ -13,13 +12,6 @@ begin
     set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, updated_at = new.updated_at
     where k.kind = 'refresh.' || new.name
         and (k.queue_group, k.jobs_per_request) <> (new.queue_group, new.keys_per_request);
-    if tg_op = 'UPDATE' and (
-        new.ttl, new.staleness, new.gate, new.table_name, new.key_column, new.time_column, new.ttl_column, new.enabled
-    ) is distinct from (
-        old.ttl, old.staleness, old.gate, old.table_name, old.key_column, old.time_column, old.ttl_column, old.enabled
-    ) then
-        perform livewell.due_now(array[new.name], new.updated_at);
-    end if;
     perform pg_notify('livewell_types', new.name);
     return null;
 end $$;

@@ -9,5 +9,7 @@ language plpgsql security definer
 set search_path = '' as $$
 begin
     perform livewell.require_primary();
+    perform livewell.change_types(p_declared, true, null, p_actor, p_now);
+    perform livewell.require_sound_types(p_declared, p_now);
     return query select c.* from livewell.change_types(p_declared, p_plan_only, null, p_actor, p_now) as c;
 end $$;

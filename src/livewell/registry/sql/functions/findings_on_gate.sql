@@ -9,7 +9,7 @@ begin
     if p_type.gate = 'market_hours' then
         return query
         select 'warning', 'no_calendar', format('the sessions of %s are not known', string_agg(r.exchange, ', ' order by r.exchange)),
-            'livewell calendar refresh; until then its gate is open'
+            'livewell calendars refresh; until then its gate holds nothing back'
         from (select distinct r.exchange from livewell.exchange_rule as r) as r
         left join livewell.exchange as e on e.code = r.exchange and p_now >= e.known_from and p_now < e.known_until
         where e.code is null

@@ -11,7 +11,7 @@ declare
 begin
     if v_oid is null then
         return query select 'error', 'no_table', format('there is no table or view %s', p_relation),
-            'create it, or declare the type with enabled = false until it is there';
+            'create it, or write enabled = false until it is there';
         return;
     end if;
     return query

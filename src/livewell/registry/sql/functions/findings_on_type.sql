@@ -10,7 +10,7 @@ declare
 begin
     -- A name that is none is quoted nowhere.
     if livewell.type_problem(p_type) is not null then
-        return query select 'error', 'invalid', livewell.type_problem(p_type), 'livewell types set, or livewell.toml';
+        return query select 'error', 'invalid', livewell.type_problem(p_type), 'livewell.toml, or livewell types set';
         return;
     end if;
     return query
@@ -21,6 +21,7 @@ begin
     where e.name = p_type.endpoint and s.state <> 'active';
     return query select f.* from livewell.findings_on_cron(p_type, p_now) as f;
     return query select f.* from livewell.findings_on_fetch(p_type) as f;
+    return query select f.* from livewell.findings_on_reading(p_type) as f;
     return query
     select f.* from livewell.findings_on_table(p_type) as f where p_type.table_name is not null
     union all

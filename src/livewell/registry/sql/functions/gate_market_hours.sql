@@ -13,7 +13,7 @@ begin
     select array_agg(x.key), array_agg(x.exchange) into v_keys, v_exchanges from livewell.exchanges_of(p_type, p_keys, p_now) as x;
     perform livewell.warn(
         'registry.calendar_unknown', coalesce(s.exchange, ''),
-        format('the sessions of %s around %s are not known: its gate is open', coalesce(s.exchange, 'no exchange'), p_now), p_now
+        format('the sessions of %s around %s are not known: its gate holds nothing back', coalesce(s.exchange, 'no exchange'), p_now), p_now
     )
     from (select distinct x.exchange from unnest(v_exchanges) as x (exchange)) as s
     where not exists (

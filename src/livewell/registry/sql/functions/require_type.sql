@@ -9,16 +9,16 @@ begin
     if exists (select from livewell.data_type as t where t.name = p_name) then
         return;
     end if;
-    -- Near is what shares most runs of two letters.
+    -- Near is what shares most runs of two letters; what is longer than any name is near to none.
     select t.name into v_near
     from livewell.data_type as t
     cross join lateral (
         select count(*) filter (where position(substr(p_name, i, 2) in t.name) > 0)::numeric / greatest(count(*), 1) as share
-        from generate_series(1, length(p_name) - 1) as i
+        from generate_series(1, least(length(p_name), 100) - 1) as i
     ) as l
-    where l.share >= 0.5
+    where length(p_name) <= 100 and l.share >= 0.5
     order by l.share desc, abs(length(t.name) - length(p_name)), t.name
     limit 1;
-    raise exception using errcode = 'LWR01', message = format('unknown type %s', coalesce(quote_ident(p_name), 'without a name')),
+    raise exception using errcode = 'LWR01', message = format('unknown type %s', coalesce(quote_ident(left(p_name, 100)), 'without a name')),
         hint = case when v_near is null then 'livewell types list' else format('did you mean %s?', v_near) end;
 end $$;

@@ -15,14 +15,14 @@ begin
     perform '' ~ p_type.key_pattern;
     return coalesce(livewell.fetch_problem(p_type), case
         when p_type.name !~ '^[a-z][a-z0-9_-]{0,62}$' then 'its name must be of small letters, digits, - and _, at most 63'
-        when p_type.endpoint is null then 'endpoint is missing: where is it fetched from?'
-        when p_type.ttl is null then 'ttl is missing: how old may it be? There is no default'
+        when p_type.endpoint is null then 'endpoint is missing: where is it fetched from? write endpoint = "PROVIDER/NAME"'
+        when p_type.ttl is null then 'ttl is missing: how old may it be? There is no default: write ttl = "1 minute"'
         when not (p_type.ttl > interval '0' and p_type.ttl <= interval '10 years') then 'ttl must be above 0, at most 10 years'
         when p_type.queue_group !~ '^[a-z][a-z0-9_.-]{0,99}$' then 'group must be of small letters, digits, ., - and _'
         when p_type.table_name is null and num_nonnulls(p_type.key_column, p_type.time_column, p_type.ttl_column, p_type.source_time_column) > 0
             then 'columns are those of a table: name it, or leave them out'
         when p_type.table_name is not null and num_nulls(p_type.key_column, p_type.time_column) > 0
-            then 'a table needs key_column and time_column'
+            then 'a table needs key_column and time_column: write key_column = "symbol" and time_column = "fetched_at", as they are called'
         when split_part(p_type.table_name, '.', 1) = 'livewell' or split_part(p_type.keys_table, '.', 1) = 'livewell'
             then 'the tables of livewell are its own: leave table out to have it keep the data'
         when split_part(p_type.staleness, '.', 1) = 'livewell' and p_type.staleness <> 'livewell.is_stale'
@@ -31,8 +31,8 @@ begin
         when p_type.strategy is null or p_type.strategy not in ('on_demand', 'scheduled', 'both')
             then 'strategy must be on_demand, scheduled or both'
         when p_type.strategy = 'on_demand' and p_type.cron is not null
-            then 'a cron expression goes with strategy scheduled or both'
-        when p_type.strategy <> 'on_demand' and p_type.cron is null then format('strategy %s needs a cron expression', p_type.strategy)
+            then 'a cron expression goes with strategy scheduled or both: write strategy = "both"'
+        when p_type.strategy <> 'on_demand' and p_type.cron is null then format('strategy %s needs a cron expression: write cron = "0 6 * * *"', p_type.strategy)
         when p_type.priority_floor is null or p_type.priority_floor not between 0 and 999 then 'floor must be from 0 to 999'
         when p_type.expected_bytes <= 0 then 'bytes must be above 0'
         when p_type.source_rule not in ('newer', 'not_older') then 'source_time.rule must be newer or not_older'
@@ -40,9 +40,11 @@ begin
             then 'keys_per_request must be from 1 to 1000'
         when p_type.value_rule is null or p_type.value_rule not in ('contract', 'observed')
             then 'value_rule must be contract or observed'
+        when p_type.read_rule is null or p_type.read_rule not in ('nobody', 'signed_in', 'public')
+            then 'read must be nobody, signed_in or public'
         when p_type.keys_table is null and num_nonnulls(p_type.keys_key_column, p_type.keys_active_column, p_type.keys_exchange_column) > 0
             then 'the columns of keys are those of a table: name keys.table, or leave them out'
-        when p_type.keys_table is not null and p_type.keys_key_column is null then 'keys.table needs keys.column'
+        when p_type.keys_table is not null and p_type.keys_key_column is null then 'keys.table needs keys.column: write keys.column = "symbol", as it is called'
     end);
 exception
     when invalid_regular_expression then

@@ -3,14 +3,15 @@
 create or replace function livewell.types_as_asked(p_asked jsonb, p_now timestamptz) returns setof livewell.data_type
 language sql security definer
 set search_path = '' as $$
-    select (jsonb_populate_record(
+    select n.*
+    from (select a.key, livewell.type_asked(a.key, a.value) as asked from jsonb_each(p_asked) as a) as d
+    left join livewell.data_type as t on t.name = d.key
+    cross join lateral livewell.implied_type(t, jsonb_populate_record(
         case when t.name is null then jsonb_populate_record(
             null::livewell.data_type,
             livewell.type_defaults() || jsonb_build_object('name', d.key, 'created_at', p_now, 'updated_at', p_now)
         ) else t end,
-        livewell.type_asked(d.key, d.value)
-    )).*
-    from jsonb_each(p_asked) as d
-    left join livewell.data_type as t on t.name = d.key
+        d.asked
+    ), d.asked) as n
     order by d.key
 $$;

@@ -1,0 +1,21 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.findings_on_asked(p_declared jsonb, p_now timestamp with time zone DEFAULT clock_timestamp())
+ RETURNS TABLE(data_type text, severity text, problem text, message text, fix text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+begin
+    perform livewell.require_primary();
+    return query
+    select t.name, f.*
+    from livewell.types_as_asked(p_declared, p_now) as t
+    cross join lateral (
+        select e.* from livewell.endpoint_finding(t.endpoint) as e where livewell.type_problem(t) is null
+        union all
+        select f.* from livewell.findings_on_type(t, p_now) as f where t.enabled or f.problem in ('invalid', 'cron')
+    ) as f
+    order by t.name, f.severity, f.problem, f.message;
+end $function$;

@@ -1,0 +1,10 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.is_service(p_role name)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+    select pg_catalog.pg_has_role(p_role, 'livewell_service', 'usage') or pg_catalog.pg_has_role(p_role, 'livewell_owner', 'usage')
+$function$;

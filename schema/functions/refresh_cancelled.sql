@@ -1,0 +1,17 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.refresh_cancelled()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+    update livewell.item as i
+    set due_at = new.finished_at + greatest(interval '10 seconds', least(t.ttl, interval '5 minutes')),
+        last_outcome = new.state, last_outcome_at = new.finished_at, last_reason = livewell.one_line(new.reason, 300)
+    from livewell.data_type as t
+    where i.data_type = new.payload ->> 'type' and i.key = new.payload ->> 'key' and i.id::text = new.payload ->> 'item'
+        and i.viewers > 0 and t.name = i.data_type and new.kind = 'refresh.' || t.name;
+    return null;
+end $function$;

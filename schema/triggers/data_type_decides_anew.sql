@@ -1,0 +1,3 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE CONSTRAINT TRIGGER data_type_decides_anew AFTER UPDATE ON livewell.data_type DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((((((((new.ttl IS DISTINCT FROM old.ttl) OR (new.staleness IS DISTINCT FROM old.staleness)) OR (new.gate IS DISTINCT FROM old.gate)) OR (new.table_name IS DISTINCT FROM old.table_name)) OR (new.key_column IS DISTINCT FROM old.key_column)) OR (new.time_column IS DISTINCT FROM old.time_column)) OR (new.ttl_column IS DISTINCT FROM old.ttl_column)) OR (new.enabled IS DISTINCT FROM old.enabled))) EXECUTE FUNCTION livewell.watched_are_due();

@@ -1,0 +1,45 @@
+-- What is stored of keys of a type, in their order, how old it is, and why: the row of a key, or the list of its rows where a key
+-- may have many. A key of which nothing is stored has no value. Users read what the type's read rule lets them, and by one call no
+-- more rows than ten keys may have; the service all.
+-- for: service, user, anon
+create or replace function livewell.read_items(p_type text, p_keys text[], p_now timestamptz default clock_timestamp())
+returns table (key text, value jsonb, fetched_at timestamptz, age interval, is_stale boolean, viewers integer, why text)
+language plpgsql stable security definer
+set search_path = '' set enable_seqscan = off set jit = off as $$
+#variable_conflict use_column
+declare
+    v_for_service constant boolean := livewell.is_service(livewell.calling_role());
+    v_most bigint := livewell.setting_integer('fetching.rows_per_key');
+    v_type livewell.data_type;
+    v_keys text[];
+    v_judged livewell.judged_key[];
+    v_hold text;
+begin
+    perform livewell.require_reader(p_type, livewell.calling_role());
+    perform livewell.require_few_keys(p_keys);
+    if not v_for_service then
+        v_most := greatest(1, v_most * 10 / greatest(10, cardinality(p_keys)));
+    end if;
+    select t.* into strict v_type from livewell.data_type as t where t.name = p_type;
+    -- What is no key of the type is asked of nobody's table.
+    v_keys := array(select distinct k.key from unnest(p_keys) as k (key) where k.key ~ v_type.key_pattern);
+    v_judged := livewell.judge_items(v_type, v_keys, p_now);
+    if exists (select from unnest(v_judged) as j where j.stale) then
+        select h.reason into v_hold from livewell.refresh_hold(p_type, v_type.endpoint, p_now) as h;
+    end if;
+    return query
+    select a.key, r.value, r.fetched_at, case when isfinite(r.fetched_at) then p_now - r.fetched_at end, coalesce(j.stale, true),
+        coalesce(i.viewers, 0),
+        case
+            when j.key is null then 'no key of this type'
+            when not j.stale then 'fresh'
+            else livewell.why_stale(j, r.fetched_at, i, v_hold, v_for_service)
+        end
+    from unnest(p_keys) with ordinality as a (key, position)
+    left join unnest(livewell.rows_of_keys(v_type, v_keys, v_most)) as r on r.key = a.key
+    left join unnest(v_judged) as j on j.key = a.key
+    left join lateral (
+        select i.* from livewell.item as i where i.data_type = p_type and i.key = a.key offset 0
+    ) as i on true
+    order by a.position;
+end $$;

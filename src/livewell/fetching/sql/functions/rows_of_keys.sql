@@ -1,0 +1,32 @@
+-- The value of each key that has one, and when it was fetched: from the type's own table, the newest rows first, or from the records.
+-- A key that the column of the table cannot hold has no rows: the keys are halved until it is alone.
+-- for: internal
+create or replace function livewell.rows_of_keys(p_type livewell.data_type, p_keys text[], p_most bigint)
+returns livewell.stored_value[]
+language plpgsql stable security definer
+set search_path = '' as $$
+declare
+    v_half constant integer := cardinality(p_keys) / 2;
+    v_rows livewell.stored_value[];
+begin
+    if p_type.table_name is null then
+        return array(
+            select row (r.key, r.value, r.fetched_at)::livewell.stored_value
+            from unnest(p_keys) as k (key)
+            cross join lateral (
+                select r.* from livewell.record as r
+                where r.data_type = p_type.name and r.key = k.key and r.fetched_at is not null offset 0
+            ) as r
+        );
+    end if;
+    begin
+        execute livewell.reading_query(p_type) into v_rows using p_keys, p_most;
+        return v_rows;
+    exception
+        when data_exception or check_violation or not_null_violation then
+            if v_half = 0 then
+                return null;
+            end if;
+    end;
+    return livewell.rows_of_keys(p_type, p_keys[:v_half], p_most) || livewell.rows_of_keys(p_type, p_keys[v_half + 1:], p_most);
+end $$;

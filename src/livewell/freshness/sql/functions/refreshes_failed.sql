@@ -1,0 +1,46 @@
+-- Tells items that their refresh failed for good, and why. They are looked at again while somebody looks, each time later: a failure
+-- in a row doubles the wait, up to a bound; a success begins anew. So nobody need look at such a dead letter: it is acknowledged
+-- here, and a warning per type counts them. A job that is not its item's refresh is left for a person.
+-- for: internal
+create or replace function livewell.refreshes_failed() returns trigger
+language plpgsql security definer
+set search_path = '' set enable_seqscan = off set jit = off as $$
+declare
+    v_jobs bigint[];
+    v_items bigint[];
+    v_longest interval;
+begin
+    if not exists (select from dead as d where d.kind like 'refresh.%') then
+        return null;
+    end if;
+    select array_agg(d.id), array_agg(i.id) into v_jobs, v_items
+    from dead as d
+    join livewell.item as i on i.data_type = d.payload ->> 'type' and i.key = d.payload ->> 'key'
+    where d.kind = 'refresh.' || i.data_type and i.id::text = d.payload ->> 'item';
+    if v_jobs is null then
+        return null;
+    end if;
+    v_longest := livewell.setting_interval('freshness.failed_again_max');
+    perform from livewell.item as i where i.id = any (v_items) order by i.id for no key update;
+    update livewell.item as i
+    set failed_refreshes = i.failed_refreshes + 1, decision = 'refresh_failed', decided_at = d.finished_at, last_outcome = d.state, last_outcome_at = d.finished_at,
+        last_reason = livewell.one_line(coalesce(d.error ->> 'message', d.reason), 300),
+        due_at = d.finished_at + least(
+            v_longest, greatest(interval '10 seconds', least(t.ttl, interval '5 minutes')) * power(2, least(i.failed_refreshes, 20))
+        )
+    from unnest(v_jobs, v_items) as f (job_id, item_id)
+    join dead as d on d.id = f.job_id
+    join livewell.data_type as t on t.name = d.payload ->> 'type'
+    where i.id = f.item_id;
+    update livewell.job_failed as j set acknowledged_at = j.finished_at, acknowledged_by = 'livewell'
+    from dead as d
+    where d.id = any (v_jobs) and j.id = d.id and j.finished_at = d.finished_at;
+    perform livewell.warn('freshness.refresh_failed', n.data_type, n.message, n.last_at, n.refreshes)
+    from (
+        select d.payload ->> 'type' as data_type, count(*)::integer as refreshes, max(d.finished_at) as last_at,
+            (array_agg(format('%s: %s', d.payload ->> 'key', coalesce(d.error ->> 'message', d.reason)) order by d.id desc))[1] as message
+        from dead as d where d.id = any (v_jobs)
+        group by 1 order by 1
+    ) as n;
+    return null;
+end $$;

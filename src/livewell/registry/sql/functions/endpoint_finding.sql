@@ -1,0 +1,15 @@
+-- That the endpoint of a type is none, as a finding; no row when it is one.
+-- for: internal
+create or replace function livewell.endpoint_finding(p_endpoint text)
+returns table (severity text, problem text, message text, fix text)
+language plpgsql stable security definer
+set search_path = '' as $$
+begin
+    perform livewell.require_endpoint(p_endpoint);
+exception
+    when sqlstate 'LWB01' then
+        get stacked diagnostics message = message_text, fix = pg_exception_hint;
+        severity := 'error';
+        problem := 'no_endpoint';
+        return next;
+end $$;

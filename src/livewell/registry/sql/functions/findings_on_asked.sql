@@ -1,0 +1,20 @@
+-- Everything that is wrong with types as a declaration would make them: with their own fields, with an endpoint that is not there,
+-- and what checking them would find. Of a disabled type only what keeps it from being written.
+-- for: internal
+create or replace function livewell.findings_on_asked(p_declared jsonb, p_now timestamptz default clock_timestamp())
+returns table (data_type text, severity text, problem text, message text, fix text)
+language plpgsql security definer
+set search_path = '' as $$
+#variable_conflict use_column
+begin
+    perform livewell.require_primary();
+    return query
+    select t.name, f.*
+    from livewell.types_as_asked(p_declared, p_now) as t
+    cross join lateral (
+        select e.* from livewell.endpoint_finding(t.endpoint) as e where livewell.type_problem(t) is null
+        union all
+        select f.* from livewell.findings_on_type(t, p_now) as f where t.enabled or f.problem in ('invalid', 'cron')
+    ) as f
+    order by t.name, f.severity, f.problem, f.message;
+end $$;

@@ -1,0 +1,10 @@
+-- At the commit, so that a plan, which writes types and takes them back, neither waits for an item nor writes one.
+create constraint trigger data_type_decides_anew
+after update on livewell.data_type
+deferrable initially deferred
+for each row when ((
+    new.ttl, new.staleness, new.gate, new.table_name, new.key_column, new.time_column, new.ttl_column, new.enabled
+) is distinct from (
+    old.ttl, old.staleness, old.gate, old.table_name, old.key_column, old.time_column, old.ttl_column, old.enabled
+))
+execute function livewell.watched_are_due();
