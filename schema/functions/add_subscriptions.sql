@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.add_subscriptions(p_sessions uuid[], p_item_ids bigint[], p_now timestamp with time zone)
  RETURNS text[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

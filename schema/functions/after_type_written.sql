@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.after_type_written()
  RETURNS trigger
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.declare_kinds(jsonb_build_array(jsonb_build_object(

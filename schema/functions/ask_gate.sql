@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.ask_gate(p_gate text, p_keys text[], p_now timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_answers jsonb;

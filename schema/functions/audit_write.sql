@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.audit_write(p_entries jsonb, p_now timestamp
  RETURNS SETOF bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_xid xid8;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.catalogue_query(p_type livewell.data_type)
  RETURNS text
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if p_type.keys_table is null then

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.check_audit_entries(p_entries jsonb)
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_known constant text[] := array[

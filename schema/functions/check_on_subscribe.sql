@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.check_on_subscribe(p_types text[], p_key tex
  RETURNS TABLE(data_type text, decision text)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_now constant timestamptz := clock_timestamp();

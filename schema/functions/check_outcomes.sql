@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.check_outcomes(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_unknown text[];

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.check_presence_source(p_reads text)
  RETURNS void
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_schema constant text := split_part(p_reads, '.', 1);

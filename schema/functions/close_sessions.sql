@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.close_sessions(p_ids uuid[], p_now timestamp
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$

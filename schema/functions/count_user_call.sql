@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.count_user_call(p_user text, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_limit constant bigint := livewell.setting_integer('presence.checks_per_minute');

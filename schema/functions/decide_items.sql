@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.decide_items(p_looks livewell.look[], p_priority integer, p_now timestamp with time zone)
  RETURNS livewell.decided_item[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_decided livewell.decided_item[];

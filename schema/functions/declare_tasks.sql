@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.declare_tasks(p_declared jsonb, p_actor text
  RETURNS SETOF text
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_primary();

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.drop_sessions(p_ids uuid[], p_now timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

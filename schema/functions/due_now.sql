@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.due_now(p_types text[], p_now timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_due bigint;

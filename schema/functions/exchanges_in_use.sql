@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.exchanges_in_use(p_now timestamp with time z
  RETURNS SETOF text
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_type livewell.data_type;

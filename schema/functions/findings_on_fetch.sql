@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_fetch(p_type livewell.data_type)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select 'error', 'no_base_url', format('provider %s has no base_url', p.name),
         format('write [provider.%s] base_url = "https://…"', p.name)

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_function(p_function text, p_arguments text, p_result text)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_triggers(p_type livewell.data_type)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select 'warning', 'not_trusted',
         format('trigger %s of %s would run with the rights of %s, but belongs to %s', g.tgname, p_type.table_name, current_user,

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.gain_viewers(p_item_ids bigint[], p_users text[], OUT items bigint[], OUT changes integer[])
  RETURNS record
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

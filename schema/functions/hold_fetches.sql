@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.hold_fetches(p_ended livewell.ended_fetch[])
  RETURNS livewell.ended_fetch[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.hold_presence(p_source text, p_users text[], p_types text[], p_keys text[], p_now timestamp with time zone, OUT came integer, OUT went integer)
  RETURNS record
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_custom_plan'
 AS $function$

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.hold_sessions(p_sessions uuid[], p_gone_at timestamp with time zone)
  RETURNS text[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_nestloop TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'

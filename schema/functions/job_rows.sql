@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.job_rows(p_jobs jsonb, p_now timestamp with time zone)
  RETURNS TABLE(job_position integer, lane_id integer, kind text, priority integer, due_at timestamp with time zone, held text, retries integer, payload jsonb, category text, dedupe_key text, serial_key text, endpoint text, estimated_bytes bigint, estimated_tokens integer, trace_context jsonb)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.judge_items(p_type livewell.data_type, p_keys text[], p_now timestamp with time zone)
  RETURNS livewell.judged_key[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_judged livewell.judged_key[];

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.keys_after(p_type text, p_after text, p_limit integer, p_now timestamp with time zone DEFAULT clock_timestamp())
  RETURNS SETOF text
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_type livewell.data_type;

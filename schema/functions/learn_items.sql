@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.learn_items(p_item_ids bigint[], p_outcomes text[], p_hashes bytea[], p_bytes bigint[], p_now timestamp with time zone, p_reasons text[] DEFAULT NULL::text[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.list_keys(p_type text, p_after text DEFAULT 
  RETURNS TABLE(key text, active boolean, exchange text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_type livewell.data_type;

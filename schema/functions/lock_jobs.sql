@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.lock_jobs(p_lanes livewell.open_lane[], p_max_jobs integer)
  RETURNS tid[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_counts integer[];

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.locking_query(p_storing livewell.storing)
  RETURNS text
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select format(
         'select from %1$I.%2$I as t where t.%3$I = any ($1::%4$s[]) order by t.%3$I, t.ctid for update',

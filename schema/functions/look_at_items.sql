@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.look_at_items(p_item_ids bigint[], p_now timestamp with time zone)
  RETURNS livewell.look[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_looks livewell.look[] := array[]::livewell.look[];

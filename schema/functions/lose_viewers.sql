@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.lose_viewers(p_item_ids bigint[], p_users text[], OUT items bigint[], OUT changes integer[])
  RETURNS record
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.make_items(p_types text[], p_keys text[], p_now timestamp with time zone)
  RETURNS TABLE(item_position integer, item_id bigint)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.put_calendar(p_exchange text, p_from timesta
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_old livewell.exchange;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.put_types(p_types livewell.data_type[], p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     insert into livewell.data_type as t

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.read_items(p_type text, p_keys text[], p_now
  RETURNS TABLE(key text, value jsonb, fetched_at timestamp with time zone, age interval, is_stale boolean, viewers integer, why text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$

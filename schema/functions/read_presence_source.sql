@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.read_presence_source(p_reads text, OUT users text[], OUT types text[], OUT keys text[], OUT rows_read integer, OUT rows_skipped integer)
  RETURNS record
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_is_function constant boolean := to_regclass(format('%I.%I', split_part(p_reads, '.', 1), split_part(p_reads, '.', 2))) is null;

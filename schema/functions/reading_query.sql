@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.reading_query(p_type livewell.data_type)
  RETURNS text
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select format(
         'select array_agg(row (k.key, case when %1$L then r.rows -> 0 else r.rows end, r.newest%6$s)::livewell.stored_value)'

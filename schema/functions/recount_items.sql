@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.recount_items(p_most integer, p_now timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET jit TO 'off'
 AS $function$
 declare

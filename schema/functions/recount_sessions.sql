@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.recount_sessions(p_item_ids bigint[], p_users text[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     insert into livewell.viewer as v (item_id, user_id, sessions)

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.refresh_rooms(p_endpoints text[])
  RETURNS TABLE(endpoint text, depth bigint, soon bigint)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.refreshes_failed()
  RETURNS trigger
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.refuse_job(p_job jsonb, p_position integer)
  RETURNS integer
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_kind text := p_job ->> 'kind';

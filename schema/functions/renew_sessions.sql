@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.renew_sessions(p_ids uuid[], p_now timestamp
  RETURNS text[]
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

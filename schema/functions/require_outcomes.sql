@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.require_outcomes(p_outcomes text[])
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if 'too_many' = any (p_outcomes) then

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.require_owner_for_private(p_providers livewell.provider[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     -- The role that calls, also where it was changed after the login; within this function it is the owner's.

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.require_possible_types(p_types livewell.data_type[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.refuse_type(t.name, livewell.type_problem(t)) from unnest(p_types) as t where livewell.type_problem(t) is not null;

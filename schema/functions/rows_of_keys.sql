@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.rows_of_keys(p_type livewell.data_type, p_keys text[], p_most bigint)
  RETURNS livewell.stored_value[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_half constant integer := cardinality(p_keys) / 2;

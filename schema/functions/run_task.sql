@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.run_task(p_name text, p_force boolean DEFAUL
  RETURNS jsonb
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_node constant text := coalesce(nullif(p_node, ''), nullif(current_setting('application_name'), ''), session_user);

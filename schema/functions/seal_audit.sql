@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.seal_audit(p_limit integer DEFAULT 10000, p_
  RETURNS TABLE(outcome text, number bigint, entries integer, hash bytea)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

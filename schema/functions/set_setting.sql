@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.set_setting(p_name text, p_value text, p_act
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_setting livewell.setting;

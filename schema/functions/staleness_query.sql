@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.staleness_query(p_type livewell.data_type)
  RETURNS text
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_schema constant text := split_part(p_type.table_name, '.', 1);

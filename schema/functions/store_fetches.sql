@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.store_fetches(p_ended jsonb, p_now timestamp
  RETURNS TABLE(job_id bigint, state text, outcome text, reason text)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.store_type(p_type livewell.data_type, p_ended livewell.ended_fetch[], p_now timestamp with time zone)
  RETURNS livewell.fetch_verdict[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_fetched constant livewell.ended_fetch[] := array(select e from unnest(p_ended) as e where e.outcome = 'fetched');

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.storing_query(p_storing livewell.storing)
  RETURNS text
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_type constant livewell.data_type := p_storing.type;

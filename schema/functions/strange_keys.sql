@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.strange_keys(p_type text, p_keys text[], p_e
  RETURNS SETOF integer
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_type constant livewell.data_type := livewell.require_own_catalogue(p_type);

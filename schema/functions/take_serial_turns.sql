@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.take_serial_turns(p_places tid[])
  RETURNS tid[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_places tid[];

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.task_check(p_now timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.tell_changes(p_judged livewell.ended_fetch[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform pg_notify('livewell_changes', jsonb_build_object('t', c.data_type, 'k', jsonb_agg(c.key order by c.key))::text)

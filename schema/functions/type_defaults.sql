@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.type_defaults()
  RETURNS jsonb
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select jsonb_build_object(
         'description', '', 'endpoint', null, 'queue_group', 'refresh', 'table_name', null, 'key_column', null,

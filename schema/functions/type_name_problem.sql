@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.type_name_problem(p_type livewell.data_type)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select format(
         '%s must be %s', n.field,

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.type_problem(p_type livewell.data_type)
  RETURNS text
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_problem text := livewell.type_name_problem(p_type);

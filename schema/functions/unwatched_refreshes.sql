@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.unwatched_refreshes(p_most integer, p_now timestamp with time zone)
  RETURNS bigint[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.value_looks(p_looks livewell.look[], p_now timestamp with time zone)
  RETURNS livewell.look[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_types constant text[] := array(

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.verify_audit(p_head_number bigint DEFAULT NU
  RETURNS TABLE(problem text, seal bigint, entry_id bigint, detail text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_after bigint := 0;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.wake_workers(p_kinds text[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform pg_notify('livewell_jobs', k.queue_group)

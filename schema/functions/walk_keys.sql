@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.walk_keys(p_type text, p_slice integer, p_now timestamp with time zone)
  RETURNS TABLE(walked integer, queued integer)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

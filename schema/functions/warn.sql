@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.warn(p_code text, p_subject text, p_message text, p_now timestamp with time zone, p_times integer DEFAULT 1)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     insert into livewell.warning as w (hour, code, subject, warnings, message, first_at, last_at)

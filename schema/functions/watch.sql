@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.watch(p_session uuid, p_items jsonb)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_user text;

@@ -4,7 +4,7 @@ select
     set_config('lock_timeout', $1, true),
     set_config('statement_timeout', $2, true),
     set_config('idle_in_transaction_session_timeout', '0', true),
-    set_config('search_path', '', true)
+    set_config('search_path', 'pg_catalog, pg_temp', true)
 
 -- name: take_turn
 -- One migrator at a time on this database; given back when the transaction ends, however it ends.

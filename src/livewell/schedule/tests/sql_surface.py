@@ -97,6 +97,6 @@ async def make_function(owner: Database, name: str, body: str, *, security: str 
     )
     await owner.execute(
         f"create or replace function ours.{name}(p_now timestamptz) returns jsonb language plpgsql security {security}"
-        f" set search_path = '' as $f$ begin {body} end $f$"
+        f" set search_path = pg_catalog, pg_temp as $f$ begin {body} end $f$"
     )
     return f"ours.{name}"

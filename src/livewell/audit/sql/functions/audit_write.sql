@@ -4,7 +4,7 @@
 create or replace function livewell.audit_write(
     p_entries jsonb, p_now timestamptz default clock_timestamp()
 ) returns setof bigint
-language plpgsql security definer set search_path = '' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_xid xid8;
 begin

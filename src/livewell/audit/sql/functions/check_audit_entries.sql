@@ -1,7 +1,7 @@
 -- Refuses what is no batch of entries; a mistyped key would otherwise be evidence lost unseen.
 -- for: internal
 create or replace function livewell.check_audit_entries(p_entries jsonb) returns void
-language plpgsql immutable security definer set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
     v_known constant text[] := array[
         'event', 'table_name', 'record_id', 'operation', 'old', 'new', 'reason', 'actor', 'subject', 'job_id', 'detail'];

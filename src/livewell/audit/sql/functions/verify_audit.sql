@@ -4,7 +4,7 @@
 create or replace function livewell.verify_audit(
     p_head_number bigint default null, p_head_hash bytea default null
 ) returns table (problem text, seal bigint, entry_id bigint, detail text)
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_after bigint := 0;
     v_upto bigint;

@@ -4,8 +4,8 @@
 create or replace function livewell.change_budgets(
     p_declared jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamptz
 ) returns table (thing text, name text, change text, field text, old jsonb, new jsonb)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_providers livewell.provider[];

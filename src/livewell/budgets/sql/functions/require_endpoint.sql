@@ -1,8 +1,8 @@
 -- Refuses an endpoint that nobody declared: work without a budget would be work without a limit.
 -- for: internal
 create or replace function livewell.require_endpoint(p_endpoint text) returns void
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_near text;
 begin

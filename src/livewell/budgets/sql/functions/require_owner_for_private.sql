@@ -2,8 +2,8 @@
 -- turn the workers against the machines beside them.
 -- for: internal
 create or replace function livewell.require_owner_for_private(p_providers livewell.provider[]) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     -- The role that calls, also where it was changed after the login; within this function it is the owner's.
     v_caller constant text := coalesce(nullif(current_setting('role'), 'none'), session_user::text);

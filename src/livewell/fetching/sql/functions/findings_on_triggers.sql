@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.findings_on_triggers(p_type livewell.data_type)
 returns table (severity text, problem text, message text, fix text)
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     select 'warning', 'not_trusted',
         format('trigger %s of %s would run with the rights of %s, but belongs to %s', g.tgname, p_type.table_name, current_user,
             p.proowner::regrole),

@@ -2,8 +2,8 @@
 -- hash of what their item had: whoever lost it stores nothing. One that names another item than its job's has none.
 -- for: internal
 create or replace function livewell.hold_fetches(p_ended livewell.ended_fetch[]) returns livewell.ended_fetch[]
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_held livewell.ended_fetch[];

@@ -1,8 +1,8 @@
 -- Locks the rows of some keys in the one order everybody takes them in. A key that the column cannot hold has no rows.
 -- for: internal
 create or replace function livewell.lock_keys(p_storing livewell.storing, p_keys text[]) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 begin
     execute livewell.locking_query(p_storing) using p_keys;
 exception when data_exception then

@@ -5,7 +5,7 @@
 create or replace function livewell.read_items(p_type text, p_keys text[], p_now timestamptz default clock_timestamp())
 returns table (key text, value jsonb, fetched_at timestamptz, age interval, is_stale boolean, viewers integer, why text)
 language plpgsql stable security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
 declare
     v_for_service constant boolean := livewell.is_service(livewell.calling_role());

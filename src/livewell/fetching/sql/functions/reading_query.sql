@@ -2,8 +2,8 @@
 -- one row where the key column alone is unique, else a list. The table is looked up each time, and every name is quoted.
 -- for: internal
 create or replace function livewell.reading_query(p_type livewell.data_type) returns text
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     select format(
         'select array_agg(row (k.key, case when %1$L then r.rows -> 0 else r.rows end, r.newest%6$s)::livewell.stored_value)'
         ' from unnest($1) as k (key) cross join lateral ('

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.rows_of_keys(p_type livewell.data_type, p_keys text[], p_most bigint)
 returns livewell.stored_value[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_half constant integer := cardinality(p_keys) / 2;
     v_rows livewell.stored_value[];

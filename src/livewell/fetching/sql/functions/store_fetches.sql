@@ -5,7 +5,7 @@
 create or replace function livewell.store_fetches(p_ended jsonb, p_now timestamptz default clock_timestamp())
 returns table (job_id bigint, state text, outcome text, reason text)
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_ended livewell.ended_fetch[];

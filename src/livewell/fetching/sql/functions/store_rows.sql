@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.store_rows(p_storing livewell.storing, p_ended livewell.ended_fetch[], p_now timestamptz)
 returns livewell.fetch_verdict[]
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
     v_half constant integer := cardinality(p_ended) / 2;
     v_judged livewell.judged_fetch[];

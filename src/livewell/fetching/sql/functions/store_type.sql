@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.store_type(p_type livewell.data_type, p_ended livewell.ended_fetch[], p_now timestamptz)
 returns livewell.fetch_verdict[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_fetched constant livewell.ended_fetch[] := array(select e from unnest(p_ended) as e where e.outcome = 'fetched');
     v_unchanged constant boolean := cardinality(v_fetched) < cardinality(p_ended);

@@ -3,8 +3,8 @@
 -- written, whoever wrote meanwhile. Answers with what was held back, and why. $1 now, $2 jobs, $3 keys, $4 rows, $5 source times.
 -- for: internal
 create or replace function livewell.storing_query(p_storing livewell.storing) returns text
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type constant livewell.data_type := p_storing.type;
     v_row_key constant text[] := p_storing.row_key;

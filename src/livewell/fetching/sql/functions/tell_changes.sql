@@ -2,8 +2,8 @@
 -- to be told is found by those who look.
 -- for: internal
 create or replace function livewell.tell_changes(p_judged livewell.ended_fetch[]) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform pg_notify('livewell_changes', jsonb_build_object('t', c.data_type, 'k', jsonb_agg(c.key order by c.key))::text)
     from (

@@ -2,8 +2,8 @@
 -- column cannot hold, counts as one without: it is found by halving.
 -- for: internal
 create or replace function livewell.touch_keys(p_storing livewell.storing, p_keys text[], p_now timestamptz) returns text[]
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
     v_half constant integer := cardinality(p_keys) / 2;
     v_touched text[];

@@ -3,8 +3,8 @@
 -- one whose last has left is let go.
 -- for: internal
 create or replace function livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_held bigint;

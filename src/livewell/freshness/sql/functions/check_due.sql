@@ -2,8 +2,8 @@
 -- not reached is first in the next run. Answers with how many were looked at and what was decided.
 -- for: internal
 create or replace function livewell.check_due(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' set jit = off set plan_cache_mode = force_generic_plan as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_began constant timestamptz := clock_timestamp();
     v_left integer;

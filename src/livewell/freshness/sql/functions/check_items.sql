@@ -4,8 +4,8 @@
 create or replace function livewell.check_items(
     p_item_ids bigint[], p_priority integer, p_cause text, p_now timestamptz
 ) returns table (item_id bigint, decision text, due_at timestamptz)
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
     v_decided livewell.decided_item[];

@@ -6,8 +6,8 @@
 create or replace function livewell.decide_items(
     p_looks livewell.look[], p_priority integer, p_now timestamptz
 ) returns livewell.decided_item[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_decided livewell.decided_item[];
     v_look_again constant interval := livewell.setting_interval('freshness.look_again');

@@ -3,8 +3,8 @@
 -- closed are not fetched and not counted: their source stands still. Items that somebody else holds are left to another draw.
 -- for: internal
 create or replace function livewell.draw_probes(p_provider text, p_calls integer, p_now timestamptz) returns integer
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_ids bigint[];
     v_spent integer;

@@ -1,8 +1,8 @@
 -- Makes everything watched of some types due: what decides about their age has changed.
 -- for: internal
 create or replace function livewell.due_now(p_types text[], p_now timestamptz) returns bigint
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_due bigint;
 begin

@@ -14,7 +14,7 @@ create or replace function livewell.explain_item(
     next_walk_at timestamptz
 )
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_ids bigint[];

@@ -1,8 +1,8 @@
 -- Adds what finishes have appended to what is known of each type, so that no two finishes wait for one row.
 -- for: internal
 create or replace function livewell.fold_learning() returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     if not exists (select from livewell.learned) then
         return;

@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.judge_items(p_type livewell.data_type, p_keys text[], p_now timestamptz)
 returns livewell.judged_key[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_judged livewell.judged_key[];
     v_half constant integer := cardinality(p_keys) / 2;

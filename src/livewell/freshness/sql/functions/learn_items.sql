@@ -6,8 +6,8 @@
 create or replace function livewell.learn_items(
     p_item_ids bigint[], p_outcomes text[], p_hashes bytea[], p_bytes bigint[], p_now timestamptz, p_reasons text[] default null
 ) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan as $$
 begin
     perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;

@@ -4,8 +4,8 @@
 -- here: what others hold is being sent or is theirs to decide, and the sweep looks again.
 -- for: internal
 create or replace function livewell.let_refreshes_go(p_item_ids bigint[], p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
 set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_dropped bigint[];

@@ -2,8 +2,8 @@
 -- never what is missing. A check that fails is warned about and stops nothing else.
 -- for: internal
 create or replace function livewell.look_at_items(p_item_ids bigint[], p_now timestamptz) returns livewell.look[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_looks livewell.look[] := array[]::livewell.look[];
     v_type livewell.data_type;

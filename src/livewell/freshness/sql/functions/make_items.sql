@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.make_items(p_types text[], p_keys text[], p_now timestamptz)
 returns table (item_position integer, item_id bigint)
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_bad record;

@@ -2,8 +2,8 @@
 -- looks at keeps what its last fetch came to. A job that is not its item's refresh tells nothing.
 -- for: internal
 create or replace function livewell.refresh_cancelled() returns trigger
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     update livewell.item as i
     set due_at = new.finished_at + greatest(interval '10 seconds', least(t.ttl, interval '5 minutes')),

@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.refresh_rooms(p_endpoints text[])
 returns table (endpoint text, depth bigint, soon bigint)
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_horizon constant double precision := extract(epoch from livewell.setting_interval('freshness.horizon'));

@@ -3,8 +3,8 @@
 -- here, and a warning per type counts them. A job that is not its item's refresh is left for a person.
 -- for: internal
 create or replace function livewell.refreshes_failed() returns trigger
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
     v_jobs bigint[];
     v_items bigint[];

@@ -8,8 +8,8 @@ create or replace function livewell.score_items(
     p_rates double precision[], p_bytes double precision[], p_unchanged_bytes double precision[], p_waits double precision[],
     p_rules text[], p_prices double precision[], p_stay double precision
 ) returns double precision[]
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return array(
         select (

@@ -3,8 +3,8 @@
 -- whatever was let into the registry.
 -- for: internal
 create or replace function livewell.staleness_query(p_type livewell.data_type) returns text
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_schema constant text := split_part(p_type.table_name, '.', 1);
     v_table constant text := split_part(p_type.table_name, '.', 2);

@@ -2,8 +2,8 @@
 -- viewer lowered it. What was not seen for a month is forgotten, so many rows a run.
 -- for: internal
 create or replace function livewell.task_viewing_hours(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_hour constant integer := extract(hour from p_now at time zone 'UTC');
     v_day constant integer := floor(extract(epoch from p_now) / 86400);

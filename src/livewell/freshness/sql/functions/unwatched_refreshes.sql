@@ -2,8 +2,8 @@
 -- them has left while their refresh could not be let go. What somebody queued for another cause is not theirs and takes no place.
 -- for: internal
 create or replace function livewell.unwatched_refreshes(p_most integer, p_now timestamptz) returns bigint[]
-language plpgsql stable security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 begin
     return array(
         select i.id

@@ -2,8 +2,8 @@
 -- bytes it may take; the others as they are. An item nobody has learned of changes as its type does.
 -- for: internal
 create or replace function livewell.value_looks(p_looks livewell.look[], p_now timestamptz) returns livewell.look[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_types constant text[] := array(
         select t.name from livewell.data_type as t

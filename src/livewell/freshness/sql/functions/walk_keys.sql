@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.walk_keys(p_type text, p_slice integer, p_now timestamptz)
 returns table (walked integer, queued integer)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_walk livewell.scheduled_walk;

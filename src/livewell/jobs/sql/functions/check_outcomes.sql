@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.check_outcomes(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb)
 returns boolean
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_unknown text[];
 begin

@@ -7,8 +7,8 @@ returns table (
     payload jsonb, category text, dedupe_key text, serial_key text, endpoint text, estimated_bytes bigint,
     estimated_tokens integer, trace_context jsonb
 )
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_fields constant text[] := livewell.job_fields();

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.lock_jobs(p_lanes livewell.open_lane[], p_max_jobs integer)
 returns tid[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_counts integer[];
     v_places tid[];

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.lock_riders(p_chosen livewell.affordable_jobs, p_lanes livewell.open_lane[])
 returns tid[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_found tid[];
     v_has_serial_keys boolean;

@@ -1,8 +1,8 @@
 -- Raises the fact of what is wrong with one job of a batch, with its position and the fix.
 -- for: internal
 create or replace function livewell.refuse_job(p_job jsonb, p_position integer) returns integer
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_kind text := p_job ->> 'kind';
     v_extra text;

@@ -4,7 +4,7 @@ create or replace function livewell.register_worker(
     p_worker text, p_groups text[], p_kinds text[], p_slots integer, p_now timestamptz default clock_timestamp()
 ) returns void
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     insert into livewell.worker (id, queue_groups, kinds, slots, started_at, last_seen)

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.take_serial_turns(p_places tid[])
 returns tid[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_places tid[];
     v_turns tid[];

@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.warn(p_code text, p_subject text, p_message text, p_now timestamptz, p_times integer default 1)
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     insert into livewell.warning as w (hour, code, subject, warnings, message, first_at, last_at)
     values (date_trunc('hour', p_now, 'UTC'), p_code, coalesce(p_subject, ''), p_times, livewell.one_line(p_message, 2000), p_now, p_now)

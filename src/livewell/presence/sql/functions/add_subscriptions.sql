@@ -2,8 +2,8 @@
 -- gone (the session is not there or was not renewed in time) or too_many. What a session looks at is counted once it is held.
 -- for: internal
 create or replace function livewell.add_subscriptions(p_sessions uuid[], p_item_ids bigint[], p_now timestamptz) returns text[]
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_most constant integer := livewell.setting_integer('presence.items_per_session');

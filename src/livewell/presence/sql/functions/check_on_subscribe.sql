@@ -5,7 +5,7 @@
 create or replace function livewell.check_on_subscribe(p_types text[], p_key text)
 returns table (data_type text, decision text)
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_now constant timestamptz := clock_timestamp();
     v_items bigint[];

@@ -2,8 +2,8 @@
 -- function without parameters that returns them. A function runs with its owner's rights, or it would get Livewell's.
 -- for: internal
 create or replace function livewell.check_presence_source(p_reads text) returns void
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_schema constant text := split_part(p_reads, '.', 1);
     v_name constant text := split_part(p_reads, '.', 2);

@@ -2,8 +2,8 @@
 -- next tick. A check that fails is warned about and ends no subscription; a deadlock is the whole call's, to be tried again.
 -- for: internal
 create or replace function livewell.check_watched(p_item_ids bigint[], p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_items bigint[];
 begin

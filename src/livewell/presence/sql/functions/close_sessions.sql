@@ -2,7 +2,7 @@
 -- for: service
 create or replace function livewell.close_sessions(p_ids uuid[], p_now timestamptz default clock_timestamp()) returns integer
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 begin
     perform livewell.require_primary();
     return livewell.drop_sessions(array(

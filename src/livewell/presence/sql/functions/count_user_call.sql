@@ -2,8 +2,8 @@
 -- a new minute begins it anew.
 -- for: internal
 create or replace function livewell.count_user_call(p_user text, p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_limit constant bigint := livewell.setting_integer('presence.checks_per_minute');
 begin

@@ -2,7 +2,7 @@
 -- for: user
 create or replace function livewell.current_user_id() returns text
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_user text;
 begin

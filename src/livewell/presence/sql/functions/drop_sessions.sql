@@ -1,8 +1,8 @@
 -- Undoes sessions with all they looked at; answers with how many there were. The caller holds their locks.
 -- for: internal
 create or replace function livewell.drop_sessions(p_ids uuid[], p_now timestamptz) returns integer
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_items bigint[];

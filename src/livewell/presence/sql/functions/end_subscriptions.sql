@@ -3,8 +3,8 @@
 create or replace function livewell.end_subscriptions(
     p_sessions uuid[], p_item_ids bigint[], p_users text[], p_now timestamptz
 ) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_items bigint[];

@@ -5,8 +5,8 @@
 create or replace function livewell.gain_viewers(
     p_item_ids bigint[], p_users text[], out items bigint[], out changes integer[]
 )
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_pairs integer;

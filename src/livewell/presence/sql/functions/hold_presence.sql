@@ -5,8 +5,8 @@
 create or replace function livewell.hold_presence(
     p_source text, p_users text[], p_types text[], p_keys text[], p_now timestamptz, out came integer, out went integer
 )
-language plpgsql security definer
-set search_path = '' set jit = off set plan_cache_mode = force_custom_plan as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_custom_plan as $$
 declare
     v_gateway constant text := 'source:' || p_source;
     v_items constant bigint[] := array(select m.item_id from livewell.make_items(p_types, p_keys, p_now) as m order by m.item_position);

@@ -3,8 +3,8 @@
 -- so not answered. Two lists are joined here and no index is: a loop over both would cost their product.
 -- for: internal
 create or replace function livewell.hold_sessions(p_sessions uuid[], p_gone_at timestamptz) returns text[]
-language plpgsql security definer
-set search_path = '' set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_gone_gateways constant text[] := array(select g.name from livewell.gateway as g where g.last_seen <= p_gone_at);
     v_ids uuid[];

@@ -5,8 +5,8 @@
 create or replace function livewell.lose_viewers(
     p_item_ids bigint[], p_users text[], out items bigint[], out changes integer[]
 )
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 begin
     with counted as (
         insert into livewell.viewer as v (item_id, user_id, sessions)

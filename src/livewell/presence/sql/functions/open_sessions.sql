@@ -6,7 +6,7 @@ create or replace function livewell.open_sessions(
     p_ids uuid[], p_users text[], p_gateway text default null, p_now timestamptz default clock_timestamp()
 ) returns text[]
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_most constant integer := livewell.setting_integer('presence.sessions_per_user');

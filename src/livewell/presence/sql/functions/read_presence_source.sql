@@ -4,8 +4,8 @@
 create or replace function livewell.read_presence_source(
     p_reads text, out users text[], out types text[], out keys text[], out rows_read integer, out rows_skipped integer
 )
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_is_function constant boolean := to_regclass(format('%I.%I', split_part(p_reads, '.', 1), split_part(p_reads, '.', 2))) is null;
 begin

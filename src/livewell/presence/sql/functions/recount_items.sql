@@ -1,8 +1,8 @@
 -- Sets the viewers of items that had drifted to the number of users who look at them; answers with how many there were.
 -- for: internal
 create or replace function livewell.recount_items(p_most integer, p_now timestamptz) returns integer
-language plpgsql security definer
-set search_path = '' set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_items bigint[];
     v_by integer[];

@@ -2,8 +2,8 @@
 -- everybody's order first; whoever changes them at this moment is counted then, or adds to it afterwards.
 -- for: internal
 create or replace function livewell.recount_sessions(p_item_ids bigint[], p_users text[]) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     insert into livewell.viewer as v (item_id, user_id, sessions)
     select a.item_id, a.user_id, 0 from unnest(p_item_ids, p_users) as a (item_id, user_id)

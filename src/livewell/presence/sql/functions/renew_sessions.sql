@@ -3,7 +3,7 @@
 -- for: service
 create or replace function livewell.renew_sessions(p_ids uuid[], p_now timestamptz default clock_timestamp()) returns text[]
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');

@@ -1,8 +1,8 @@
 -- Turns what a batch answers for one user into a refusal of the whole, where a part was not done.
 -- for: internal
 create or replace function livewell.require_outcomes(p_outcomes text[]) returns void
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 begin
     if 'too_many' = any (p_outcomes) then
         raise exception using errcode = 'LWP05', message = 'you have too many sessions open, or too many items in this one',

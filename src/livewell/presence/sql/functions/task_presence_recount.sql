@@ -3,8 +3,8 @@
 -- an item no longer; asks to be run again at once while there is more.
 -- for: internal
 create or replace function livewell.task_presence_recount(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_most constant integer := 1000;
     v_forget constant integer := 20000;

@@ -3,8 +3,8 @@
 -- out of order.
 -- for: internal
 create or replace function livewell.task_presence_sweep(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
     v_most constant integer := 5000;
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');

@@ -5,7 +5,7 @@ create or replace function livewell.unsubscribe(
     p_sessions uuid[], p_types text[], p_keys text[], p_now timestamptz default clock_timestamp()
 ) returns text[]
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_held text[];

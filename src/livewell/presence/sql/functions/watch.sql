@@ -4,7 +4,7 @@
 -- for: user
 create or replace function livewell.watch(p_session uuid, p_items jsonb) returns integer
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_user text;
     v_now constant timestamptz := clock_timestamp();

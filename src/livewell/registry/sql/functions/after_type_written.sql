@@ -2,8 +2,8 @@
 -- them to a request as the type allows: in the same transaction. Workers are told.
 -- for: internal
 create or replace function livewell.after_type_written() returns trigger
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.declare_kinds(jsonb_build_array(jsonb_build_object(
         'kind', 'refresh.' || new.name, 'queue_group', new.queue_group, 'description', format('Refresh %s', new.name)

@@ -5,8 +5,8 @@ create or replace function livewell.apply_types(
     p_declared jsonb, p_plan_only boolean default false, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns table (thing text, name text, change text, field text, old jsonb, new jsonb)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     perform livewell.change_types(p_declared, true, null, p_actor, p_now);

@@ -1,8 +1,8 @@
 -- What a user's gate says of some keys, by key. A key it names twice is open if one of the answers says so.
 -- for: internal
 create or replace function livewell.ask_gate(p_gate text, p_keys text[], p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_answers jsonb;
 begin

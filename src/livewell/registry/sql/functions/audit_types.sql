@@ -1,8 +1,8 @@
 -- Records the types that were added and changed, with what each was and what it is.
 -- for: internal
 create or replace function livewell.audit_types(p_changes jsonb, p_reason text, p_actor text, p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_entries jsonb;
 begin

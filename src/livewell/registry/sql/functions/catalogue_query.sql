@@ -2,8 +2,8 @@
 -- Names are checked here again, whatever was let into the registry.
 -- for: internal
 create or replace function livewell.catalogue_query(p_type livewell.data_type) returns text
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 begin
     if p_type.keys_table is null then
         return 'select k.key, k.active, k.exchange from livewell.type_key as k where k.data_type = $1';

@@ -3,7 +3,7 @@
 -- for: service
 create or replace function livewell.exchanges_in_use(p_now timestamptz default clock_timestamp()) returns setof text
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type livewell.data_type;
     v_codes text[] := array[]::text[];

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.exchanges_of(p_type text, p_keys text[], p_now timestamptz)
 returns table (key text, exchange text)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_type livewell.data_type;

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.findings_on_asked(p_declared jsonb, p_now timestamptz default clock_timestamp())
 returns table (data_type text, severity text, problem text, message text, fix text)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     perform livewell.require_primary();

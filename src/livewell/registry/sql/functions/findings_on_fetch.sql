@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.findings_on_fetch(p_type livewell.data_type)
 returns table (severity text, problem text, message text, fix text)
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     select 'error', 'no_base_url', format('provider %s has no base_url', p.name),
         format('write [provider.%s] base_url = "https://…"', p.name)
     from livewell.endpoint as e

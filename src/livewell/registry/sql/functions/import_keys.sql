@@ -5,8 +5,8 @@ create or replace function livewell.import_keys(
     p_type text, p_keys text[], p_exchanges text[] default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns table (added bigint, changed bigint)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_strange integer[];
 begin

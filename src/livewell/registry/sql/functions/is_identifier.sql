@@ -2,8 +2,8 @@
 -- PostgreSQL keeps. Asked when a name is written, and again when it is used.
 -- for: internal
 create or replace function livewell.is_identifier(p_name text, p_qualified boolean) returns boolean
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select coalesce(case
         when p_qualified then p_name ~ '^[A-Za-z_][A-Za-z0-9_]{0,62}\.[A-Za-z_][A-Za-z0-9_]{0,62}$'
         else p_name ~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$'

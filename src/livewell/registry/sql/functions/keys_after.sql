@@ -4,8 +4,8 @@
 create or replace function livewell.keys_after(
     p_type text, p_after text, p_limit integer, p_now timestamptz default clock_timestamp()
 ) returns setof text
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type livewell.data_type;
     v_keys text[];

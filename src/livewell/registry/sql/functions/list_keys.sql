@@ -3,7 +3,7 @@
 create or replace function livewell.list_keys(p_type text, p_after text default null, p_limit integer default 100)
 returns table (key text, active boolean, exchange text)
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type livewell.data_type;
 begin

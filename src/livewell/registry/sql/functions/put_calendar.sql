@@ -6,7 +6,7 @@ create or replace function livewell.put_calendar(
     p_now timestamptz default clock_timestamp()
 ) returns bigint
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_old livewell.exchange;
     v_changed bigint;

@@ -6,8 +6,8 @@ create or replace function livewell.remove_type(
     p_name text, p_force boolean default false, p_reason text default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_kind constant text := 'refresh.' || p_name;
     v_type livewell.data_type;

@@ -5,8 +5,8 @@ create or replace function livewell.set_exchange_rule(
     p_suffix text, p_exchange text, p_reason text default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns boolean
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_old text;
 begin

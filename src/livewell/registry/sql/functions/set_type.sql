@@ -5,8 +5,8 @@ create or replace function livewell.set_type(
     p_name text, p_changes jsonb, p_reason text default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns boolean
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     perform livewell.require_type(p_name);

@@ -2,7 +2,7 @@
 -- for: service
 create or replace function livewell.strange_keys(p_type text, p_keys text[], p_exchanges text[] default null) returns setof integer
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type constant livewell.data_type := livewell.require_own_catalogue(p_type);
 begin

@@ -1,8 +1,8 @@
 -- The fields of a data type that a person may set, each with what it is when nobody has set it. There is no default TTL.
 -- for: internal
 create or replace function livewell.type_defaults() returns jsonb
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select jsonb_build_object(
         'description', '', 'endpoint', null, 'queue_group', 'refresh', 'table_name', null, 'key_column', null,
         'time_column', null, 'ttl_column', null, 'ttl', null, 'staleness', 'livewell.is_stale', 'gate', 'always',

@@ -1,8 +1,8 @@
 -- Why a type cannot be so, whatever else there is in the database, in words that name the field; null when it can.
 -- for: internal
 create or replace function livewell.type_problem(p_type livewell.data_type) returns text
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_problem text := livewell.type_name_problem(p_type);
 begin

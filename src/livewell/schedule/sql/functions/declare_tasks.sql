@@ -4,7 +4,7 @@ create or replace function livewell.declare_tasks(
     p_declared jsonb, p_actor text default session_user, p_now timestamptz default clock_timestamp()
 ) returns setof text
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     -- Two programs that start at once declare the same tasks: the second waits, and finds them there.

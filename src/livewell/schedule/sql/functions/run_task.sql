@@ -5,7 +5,7 @@ create or replace function livewell.run_task(
     p_name text, p_force boolean default false, p_node text default null, p_now timestamptz default clock_timestamp()
 ) returns jsonb
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_node constant text := coalesce(nullif(p_node, ''), nullif(current_setting('application_name'), ''), session_user);
     v_began constant timestamptz := clock_timestamp();

@@ -5,7 +5,7 @@ create or replace function livewell.set_setting(
     p_name text, p_value text, p_actor text default null, p_reason text default null,
     p_now timestamptz default clock_timestamp()
 ) returns boolean
-language plpgsql security definer set search_path = '' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_setting livewell.setting;
     v_value text;
