@@ -3,6 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.apply_types(p_declared jsonb, p_plan_only boolean DEFAULT false, p_actor text DEFAULT SESSION_USER, p_now timestamp with time zone DEFAULT clock_timestamp())
  RETURNS TABLE(thing text, name text, change text, field text, old jsonb, new jsonb)
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin

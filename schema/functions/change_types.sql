@@ -3,6 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.change_types(p_declared jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamp with time zone DEFAULT clock_timestamp())
  RETURNS TABLE(thing text, name text, change text, field text, old jsonb, new jsonb)
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
  SET "IntervalStyle" TO 'postgres'
 AS $function$

@@ -3,6 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_asked(p_declared jsonb, p_now timestamp with time zone DEFAULT clock_timestamp())
  RETURNS TABLE(data_type text, severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column

@@ -3,6 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.import_keys(p_type text, p_keys text[], p_exchanges text[] DEFAULT NULL::text[], p_actor text DEFAULT SESSION_USER, p_now timestamp with time zone DEFAULT clock_timestamp())
  RETURNS TABLE(added bigint, changed bigint)
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare

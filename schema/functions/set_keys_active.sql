@@ -3,6 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.set_keys_active(p_type text, p_keys text[], p_active boolean, p_reason text DEFAULT NULL::text, p_actor text DEFAULT SESSION_USER, p_now timestamp with time zone DEFAULT clock_timestamp())
  RETURNS bigint
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare

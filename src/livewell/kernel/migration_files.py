@@ -2,8 +2,8 @@
 
 A folder named `sql` may hold `migrations/NNNN_room_what.sql` (applied once, in number order over all rooms, never
 edited) and `functions/`, `views/` and `triggers/` (one object per file, named like it, applied again whenever the file
-changes). A function or view says in its header whom it is for: `-- for: service, user`, or `internal` for nobody but
-the owner. Functions are made after the migrations, so a migration that needs one for a default or a check makes it.
+changes). A function or view says in its header whom it is for: `-- for: service, user`, `owner` for those who are
+members of it, or `internal` for other functions alone. Functions are made after the migrations, so a migration that needs one for a default or a check makes it.
 """
 
 import hashlib
@@ -172,11 +172,11 @@ def _object(kind: ObjectKind, file: Traversable | Path) -> ObjectFile:
 def _roles(file_name: str, text: str) -> tuple[str, ...]:
     match = _FOR.search(text)
     names = [name.strip() for name in match["roles"].split(",")] if match else []
-    if names == ["internal"]:
+    if names in (["internal"], ["owner"]):
         return ()
     if not names or not set(names) <= set(GRANTEES):
         raise SqlFileInvalid(
-            f"{file_name} does not say whom it is for", fix="add a line `-- for: service`, or user, anon, internal"
+            f"{file_name} does not say whom it is for", fix="add a line `-- for: service`, or user, anon, owner, internal"
         )
     return tuple(GRANTEES[name] for name in sorted(names))
 

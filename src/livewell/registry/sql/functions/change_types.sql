@@ -1,10 +1,10 @@
 -- Plans, and unless only the plan is wanted makes, what a declaration changes: all of it or, when one type cannot be written,
 -- nothing. The plan and the change are found by the same comparison; whether the types can be live is asked by the callers.
--- for: internal
+-- for: owner
 create or replace function livewell.change_types(
     p_declared jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamptz default clock_timestamp()
 ) returns table (thing text, name text, change text, field text, old jsonb, new jsonb)
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
 declare

@@ -1,12 +1,12 @@
 -- Takes a type out of the registry. One in use is refused with what is there, unless forced: then its refreshes are cancelled
 -- and its items, keys and records in Livewell's own table go; a user's table stays as it is. Items go before the refreshes are
 -- counted a last time, because only who holds an item queues one.
--- for: internal
+-- for: owner
 create or replace function livewell.remove_type(
     p_name text, p_force boolean default false, p_reason text default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns jsonb
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_kind constant text := 'refresh.' || p_name;

@@ -1,11 +1,11 @@
 -- Says which exchange keys with a suffix belong to, the empty suffix being all others; without an exchange the rule goes. False
 -- when it already was so. What is watched of types with market hours is looked at again.
--- for: internal
+-- for: owner
 create or replace function livewell.set_exchange_rule(
     p_suffix text, p_exchange text, p_reason text default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns boolean
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_old text;
