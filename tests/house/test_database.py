@@ -40,8 +40,10 @@ select c.relname as name, c.relowner::regrole::text as owner, a.grantee::regrole
 
 
 async def test_every_function_pins_its_search_path(owner: Database) -> None:
-    """No function in the schema, from a file or not, looks names up by the caller's search_path, and `pg_temp` comes last:
-    unnamed, it would come first for types and relations."""
+    """No function in the schema, from a file or not, looks names up by the caller's search_path.
+
+    `pg_temp` is named, and last: unnamed, it would come first for types and relations.
+    """
     rows = await owner.fetch(_FUNCTIONS)
     assert [row["name"] for row in rows if "search_path=pg_catalog, pg_temp" not in row["settings"]] == []
     assert rows
@@ -72,7 +74,7 @@ async def test_functions_are_executable_by_those_their_file_names(owner: Databas
 
 
 async def test_functions_have_the_owners_rights_only_where_others_call_them(owner: Database) -> None:
-    """Definer functions run as a role that nobody logs in as, not as whoever ran the migration; internal ones as who calls."""
+    """Definer functions run as a role nobody logs in as, not as who ran the migration; internal ones as who calls."""
     rows = await owner.fetch(_FUNCTIONS)
     called = {function.name for function in sql_functions() if function.audience != {"internal"}}
     assert [row["name"] for row in rows if row["owner"] != "livewell_owner"] == []

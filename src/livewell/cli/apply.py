@@ -54,7 +54,7 @@ def apply(
         raise Misused("--json cannot ask", fix="say --yes, or --plan to change nothing")
     with problems_told():
         wish = Wish(declared=read_file(file), plan_only=plan, agreed=yes, verbose=verbose, as_json=as_json)
-        run(ctx, lambda app: carry_out(app, wish), makes=True)
+        run(ctx, lambda app: carry_out(app, wish), makes=True, as_owner=True)
 
 
 @contextmanager

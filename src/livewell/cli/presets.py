@@ -51,7 +51,7 @@ def apply_preset(
     declared = read_declarations(preset(name).encode(), f"preset {name}", sections())
     wish = Wish(declared=declared, plan_only=plan, agreed=yes, verbose=False, as_json=as_json)
     with problems_told():
-        run(ctx, lambda app: carry_out(app, wish))
+        run(ctx, lambda app: carry_out(app, wish), as_owner=True)
 
 
 def preset(name: str) -> str:

@@ -79,7 +79,8 @@ async def _run(
         if declared is not None:
             wish = Wish(declared=declared, plan_only=False, agreed=True, verbose=False, as_json=False)
             try:
-                await carry_out(app, wish)
+                async with app.as_owner() as owner:
+                    await carry_out(owner, wish)
             except ReadOnlyRegistry as fact:
                 note(f"{declared.file} is not applied: {fact}")
         if "worker" in roles:

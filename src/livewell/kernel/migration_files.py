@@ -3,7 +3,8 @@
 A folder named `sql` may hold `migrations/NNNN_room_what.sql` (applied once, in number order over all rooms, never
 edited) and `functions/`, `views/` and `triggers/` (one object per file, named like it, applied again whenever the file
 changes). A function or view says in its header whom it is for: `-- for: service, user`, `owner` for those who are
-members of it, or `internal` for other functions alone. Functions are made after the migrations, so a migration that needs one for a default or a check makes it.
+members of it, or `internal` for other functions alone. Functions are made after the migrations, so a migration that
+needs one for a default or a check makes it.
 """
 
 import hashlib
@@ -176,7 +177,8 @@ def _roles(file_name: str, text: str) -> tuple[str, ...]:
         return ()
     if not names or not set(names) <= set(GRANTEES):
         raise SqlFileInvalid(
-            f"{file_name} does not say whom it is for", fix="add a line `-- for: service`, or user, anon, owner, internal"
+            f"{file_name} does not say whom it is for",
+            fix="add a line `-- for: service`, or user, anon, owner, internal",
         )
     return tuple(GRANTEES[name] for name in sorted(names))
 

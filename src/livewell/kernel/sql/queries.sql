@@ -321,3 +321,26 @@ select clock_timestamp()
 select hour, code, subject, warnings, message, first_at, last_at from livewell.warnings
 where last_at >= coalesce($1, clock_timestamp() - interval '1 day') and ($2::text is null or $2 in (code, split_part(code, '.', 1)))
 order by last_at desc, code, subject limit $3
+
+-- name: list_logins_to_make
+-- What an embedded server lacks for daily work: a login that is only a service, in a database where no login but the owners'
+-- makes temporary objects.
+select statement from (
+    select 1 as step, 'create role livewell_service nologin' as statement
+    where not exists (select from pg_catalog.pg_roles where rolname = 'livewell_service')
+    union all
+    select 2, pg_catalog.format('create role %I login', $1::text)
+    where not exists (select from pg_catalog.pg_roles where rolname = $1)
+    union all
+    select 3, pg_catalog.format('grant livewell_service to %I', $1)
+    where not exists (
+        select from pg_catalog.pg_auth_members as m
+        where m.roleid = pg_catalog.to_regrole('livewell_service') and m.member = pg_catalog.to_regrole(pg_catalog.quote_ident($1)))
+    union all
+    select 4, pg_catalog.format('revoke temporary on database %I from public', $2::text)
+    where exists (
+        select from pg_catalog.pg_database as d
+        cross join lateral pg_catalog.aclexplode(coalesce(d.datacl, pg_catalog.acldefault('d', d.datdba))) as a
+        where d.datname = $2 and a.grantee = 0 and a.privilege_type = 'TEMPORARY')
+) as missing
+order by step
