@@ -35,7 +35,7 @@ fields.price  = { type = "number", above = 0 }
 QUICK = SimulatorOptions(symbols=10, rhythm={"quote": timedelta(milliseconds=300)})
 
 
-def _declare(cli: Cli, simulator: Simulator) -> None:
+def declare(cli: Cli, simulator: Simulator) -> None:
     (cli.folder / "livewell.toml").write_text(DECLARED.replace("BASE_URL", f"{simulator.url}/api/v3"))
 
 
@@ -47,7 +47,7 @@ async def _value(owner: Database, key: str) -> Any:
 async def test_what_is_watched_is_fetched_and_kept_fresh(owner_cli: Cli, owner: Database) -> None:
     """From a file and a viewer to data that follows its source, with no code; SIGTERM ends it with 0."""
     async with Simulator(QUICK) as simulator:
-        _declare(owner_cli, simulator)
+        declare(owner_cli, simulator)
         async with owner_cli.running("up") as up:
             await up.event("worker_started")
             presence = Presence(owner)
@@ -75,7 +75,7 @@ async def test_what_is_watched_is_fetched_and_kept_fresh(owner_cli: Cli, owner: 
 async def test_how_things_stand_can_be_watched(owner_cli: Cli, owner: Database) -> None:
     """`--watch` shows what is watched, what changed last and what it costs; a line a second without a terminal."""
     async with Simulator(QUICK) as simulator:
-        _declare(owner_cli, simulator)
+        declare(owner_cli, simulator)
         async with owner_cli.running("up", "--watch") as up:
             assert up.inner.stdout is not None
             presence, session = Presence(owner), None
@@ -135,7 +135,7 @@ async def _until_said(stream: asyncio.StreamReader, text: str) -> list[str]:
 async def test_roles_can_be_chosen(owner_cli: Cli, owner: Database) -> None:
     """A machine that only checks queues refreshes and runs none."""
     async with Simulator(QUICK) as simulator:
-        _declare(owner_cli, simulator)
+        declare(owner_cli, simulator)
         async with owner_cli.running("up", "--only", "checker") as up:
             await up.event("scheduler_started")
             presence = Presence(owner)
