@@ -7,9 +7,11 @@ CREATE OR REPLACE FUNCTION livewell.findings_on_staleness(p_type livewell.data_t
 AS $function$
 #variable_conflict use_column
 declare
-    v_missing boolean;
-    v_new boolean;
+    v_said jsonb;
 begin
+    if p_type.staleness = 'livewell.is_stale' then
+        return;
+    end if;
     return query select f.* from livewell.findings_on_function(
         p_type.staleness, 'timestamp with time zone, interval, timestamp with time zone', 'boolean'
     ) as f;
@@ -22,14 +24,16 @@ begin
     from pg_catalog.pg_proc as p join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
     where n.nspname = split_part(p_type.staleness, '.', 1) and p.proname = split_part(p_type.staleness, '.', 2)
         and p.pronargdefaults >= 2;
-    execute format('select %1$I.%2$I(null, $1, $2), %1$I.%2$I($2, $1, $2)',
-        split_part(p_type.staleness, '.', 1), split_part(p_type.staleness, '.', 2))
-    into v_missing, v_new using p_type.ttl, p_now;
-    if v_missing is false then
+    v_said := livewell.ask_foreign(format(
+        'select jsonb_build_array(%1$I.%2$I(null, a.ttl, a.now), %1$I.%2$I(a.now, a.ttl, a.now))'
+        ' from (select ($1 ->> ''ttl'')::interval as ttl, ($1 ->> ''now'')::timestamptz as now) as a',
+        split_part(p_type.staleness, '.', 1), split_part(p_type.staleness, '.', 2)
+    ), jsonb_build_object('ttl', p_type.ttl, 'now', p_now));
+    if (v_said ->> 0)::boolean is false then
         return query select 'error', 'missing_is_fresh', format('%s says that what was never fetched is fresh', p_type.staleness),
             'answer true when the time is null';
     end if;
-    if v_new is not false then
+    if (v_said ->> 1)::boolean is not false then
         return query select 'warning', 'never_fresh', format('%s says that what was fetched this moment is stale', p_type.staleness),
             'it would be refreshed without end; null counts as stale';
     end if;

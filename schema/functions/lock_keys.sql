@@ -4,11 +4,9 @@ CREATE OR REPLACE FUNCTION livewell.lock_keys(p_storing livewell.storing, p_keys
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET jit TO 'off'
 AS $function$
 begin
-    execute livewell.locking_query(p_storing) using p_keys;
+    perform livewell.lock_foreign_rows(livewell.locking_query(p_storing), p_keys);
 exception when data_exception then
     return;
 end $function$;

@@ -41,7 +41,8 @@ select c.relname as name, c.relowner::regrole::text as owner, a.grantee::regrole
 
 async def test_every_function_pins_its_search_path(owner: Database) -> None:
     """No function in the schema, from a file or not, looks names up by the caller's search_path, and `pg_temp` comes last:
-    unnamed, it would come first for types and relations."""
+    unnamed, it would come first for types and relations.
+    """
     rows = await owner.fetch(_FUNCTIONS)
     assert [row["name"] for row in rows if "search_path=pg_catalog, pg_temp" not in row["settings"]] == []
     assert rows

@@ -64,7 +64,8 @@ def test_a_function_says_what_it_decides_and_for_whom(function: SqlFunction) -> 
 @functions
 def test_a_function_pins_its_search_path_and_has_no_more_rights_than_it_needs(function: SqlFunction) -> None:
     """`search_path = pg_catalog, pg_temp`, so that no caller's type, function or operator slips in; the owner's rights only
-    for what others may call: an internal one is called by those, which have them already."""
+    for what others may call: an internal one is called by those, which have them already.
+    """
     head = re.split(r"\bas\s+\$", function.statement.lower(), maxsplit=1)[0]
     assert re.search(r"\bset\s+search_path\s*=\s*pg_catalog, pg_temp\b", head), f"{place(function.path)}: search_path"
     definer = re.search(r"\bsecurity\s+definer\b", head) is not None

@@ -2,9 +2,9 @@
 -- for: internal
 create or replace function livewell.lock_keys(p_storing livewell.storing, p_keys text[]) returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
-    execute livewell.locking_query(p_storing) using p_keys;
+    perform livewell.lock_foreign_rows(livewell.locking_query(p_storing), p_keys);
 exception when data_exception then
     return;
 end $$;

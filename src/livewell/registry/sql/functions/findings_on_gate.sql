@@ -22,9 +22,7 @@ begin
         p_type.gate, 'text[], timestamp with time zone', 'TABLE(key text, open boolean, opens_at timestamp with time zone)'
     ) as f;
     if not found then
-        execute format(
-            'select from %I.%I($1, $2)', split_part(p_type.gate, '.', 1), split_part(p_type.gate, '.', 2)
-        ) using '{}'::text[], p_now;
+        perform livewell.ask_gate(p_type.gate, '{}', p_now);
     end if;
 exception
     when others then
