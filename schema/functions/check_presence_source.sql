@@ -9,7 +9,7 @@ AS $function$
 declare
     v_schema constant text := split_part(p_reads, '.', 1);
     v_name constant text := split_part(p_reads, '.', 2);
-    v_relation oid := to_regclass(format('%I.%I', v_schema, v_name));
+    v_relation oid;
     v_function pg_catalog.pg_proc;
     v_columns text[];
     v_allowed boolean;
@@ -18,6 +18,7 @@ begin
         raise exception using errcode = 'LWP07', message = format('%s is there for one session only', p_reads),
             hint = 'name a table, view or function in a schema that lasts';
     end if;
+    v_relation := to_regclass(format('%I.%I', v_schema, v_name));
     if v_relation is not null then
         v_columns := array(
             select a.attname::text from pg_catalog.pg_attribute as a where a.attrelid = v_relation and a.attnum > 0 and not a.attisdropped

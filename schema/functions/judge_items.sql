@@ -8,20 +8,23 @@ AS $function$
 declare
     v_own constant boolean := p_type.staleness = 'livewell.is_stale';
     v_half constant integer := cardinality(p_keys) / 2;
-    v_ages record;
+    v_keys text[];
+    v_newest timestamptz[];
+    v_ttls interval[];
     v_stale boolean[];
     v_error text;
 begin
     begin
         if p_type.table_name is null then
-            execute livewell.ages_query(p_type) into v_ages using p_keys, p_type.name;
+            execute livewell.ages_query(p_type) into v_keys, v_newest, v_ttls using p_keys, p_type.name;
         else
-            select a.* into v_ages from livewell.read_foreign_ages(livewell.ages_query(p_type), p_keys) as a;
+            select a.keys, a.newest, a.ttls into v_keys, v_newest, v_ttls
+            from livewell.read_foreign_ages(livewell.ages_query(p_type), p_keys) as a;
         end if;
         if not v_own then
             v_stale := livewell.judge_foreign_ages(
-                livewell.staleness_query(p_type), v_ages.newest,
-                array(select coalesce(t.ttl, p_type.ttl) from unnest(v_ages.ttls) as t (ttl)), p_now
+                livewell.staleness_query(p_type), v_newest,
+                array(select coalesce(t.ttl, p_type.ttl) from unnest(v_ttls) as t (ttl)), p_now
             );
         end if;
         return array(
@@ -29,7 +32,7 @@ begin
                 a.key, a.newest, t.ttl,
                 a.newest is null or case when v_own then livewell.is_stale(a.newest, t.ttl, p_now) else coalesce(a.stale, true) end, null
             )::livewell.judged_key
-            from unnest(v_ages.keys, v_ages.newest, v_ages.ttls, v_stale) as a (key, newest, ttl, stale)
+            from unnest(v_keys, v_newest, v_ttls, v_stale) as a (key, newest, ttl, stale)
             cross join lateral (select coalesce(a.ttl, p_type.ttl) as ttl) as t
         );
     exception when others then

@@ -110,7 +110,7 @@ async def test_a_page_of_a_large_catalogue_is_read_by_its_index(registry: Regist
         )
         plan = await owner.fetch(
             "explain (analyze, format text) select distinct c.key from ("
-            + query.replace("$1", f"'{name}'")
+            + query.replace("$1", f"""'{{"type": "{name}"}}'::jsonb""")
             + ") as c where c.active and c.key > 'K30000' and c.key ~ '^K' order by c.key limit 500"
         )
         text = "\n".join(row[0] for row in plan)

@@ -8,9 +8,10 @@ language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_said record;
-    v_is_function constant boolean := to_regclass(format('%I.%I', split_part(p_reads, '.', 1), split_part(p_reads, '.', 2))) is null;
+    v_is_function boolean;
 begin
     perform livewell.check_presence_source(p_reads);
+    v_is_function := to_regclass(format('%I.%I', split_part(p_reads, '.', 1), split_part(p_reads, '.', 2))) is null;
     select f.* into v_said from livewell.read_foreign_presence(format(
         'select array_agg(r.user_id), array_agg(r.data_type), array_agg(r.key)'
         ' from (select distinct r.user_id::text, r.data_type::text, r.key::text from %I.%I%s as r) as r',

@@ -19,14 +19,14 @@ begin
         ), null)) as k (key));
     end if;
     if p_type.ttl_column is not null then
-        v_bad := livewell.ask_foreign(format(
+        v_bad := (livewell.ask_foreign(format(
             'select to_jsonb(count(*)) from (select t.%I as ttl from %I.%I as t limit 10000) as r where r.ttl <= %s', p_type.ttl_column,
             split_part(p_type.table_name, '.', 1), split_part(p_type.table_name, '.', 2), (
                 select case when a.atttypid = 'interval'::regtype then 'interval ''0''' else '0' end
                 from pg_catalog.pg_attribute as a
                 where a.attrelid = livewell.find_relation(p_type.table_name) and a.attname = p_type.ttl_column
             )
-        ), null);
+        ), null))::bigint;
     end if;
     v_judged := livewell.judge_items(p_type, coalesce(v_keys, '{}'), p_now);
     return query
