@@ -10,6 +10,7 @@ declare
     v_answer jsonb;
 begin
     if p_type.keys_table is not null then
+        perform livewell.require_foreign('ask_foreign');
         return livewell.ask_foreign(format(p_query, livewell.catalogue_query(p_type)), v_asked, p_keys);
     end if;
     execute format(p_query, livewell.catalogue_query(p_type)) into v_answer using v_asked, p_keys;

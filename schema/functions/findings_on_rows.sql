@@ -11,6 +11,7 @@ declare
     v_judged livewell.judged_key[];
     v_bad bigint := 0;
 begin
+    perform livewell.require_foreign('ask_foreign');
     if p_type.table_name is null then
         v_keys := array(select r.key from livewell.record as r where r.data_type = p_type.name limit 20);
     else

@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION livewell.lock_keys(p_storing livewell.storing, p_keys
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
+    perform livewell.require_foreign('lock_foreign_rows');
     perform livewell.lock_foreign_rows(livewell.locking_query(p_storing), p_keys);
 exception
     when data_exception or raise_exception or syntax_error_or_access_rule_violation or feature_not_supported then

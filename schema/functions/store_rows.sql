@@ -12,6 +12,7 @@ declare
     v_message text;
 begin
     begin
+        perform livewell.require_foreign('store_foreign_rows');
         select array_agg(row (j.job_id, j.reason)::livewell.judged_fetch) into v_judged
         from livewell.store_foreign_rows(
             livewell.storing_query(p_storing), p_now, array(select e.job_id from unnest(p_ended) as e),

@@ -80,11 +80,13 @@ def test_a_function_pins_its_search_path_and_has_no_more_rights_than_it_needs(fu
 @functions
 def test_what_is_not_livewells_is_touched_by_a_role_that_has_nothing_of_it(function: SqlFunction) -> None:
     """A statement made of names runs as livewell_reader or livewell_writer, unless the names are Livewell's own; and
-    what waits for the commit is never made to run as the owner.
+    who calls such a function looks first that it still does. What waits for the commit never runs as the owner.
     """
     if function.is_foreign:
         assert function.audience == {"internal"}
         return
+    for called in sorted(function.calls & {other.name for other in sql_functions() if other.is_foreign}):
+        assert f"livewell.require_foreign('{called}')" in function.statement, f"{place(function.path)}: {called}"
     made = re.findall(r"^\s*(?:for\b.*\bin\s+)?execute\s+(.*)", function.statement, re.IGNORECASE | re.MULTILINE)
     strange = [one for one in made if not re.match(r"format\(('[^']*\blivewell\.%I|$)", one)]
     assert not strange or function.name in _OWN_NAMES, f"{place(function.path)}: {strange}"

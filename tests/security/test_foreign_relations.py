@@ -5,6 +5,7 @@ often it managed to, and as whom it ran, is counted in sequences, which nothing 
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest_asyncio
 from pydantic_core import to_json
 
 from livewell.fetching.tests.storing_surface import NOON, Storing, fetched
-from livewell.kernel import Database, LivewellError
+from livewell.kernel import Database, LivewellError, NotPermitted
 from livewell.presence import InvalidSource
 from livewell.registry import InvalidType
 from livewell.schedule import InvalidTask
@@ -193,6 +194,7 @@ def written(change: str) -> Callable[[Stage], Awaitable[None]]:
     return attack
 
 
+# One for each function that runs as the reader.
 READ: dict[str, Callable[[Stage], Awaitable[None]]] = {
     "read_foreign_presence": presence_view,
     "read_foreign_rows": policy_when_read,
@@ -254,12 +256,49 @@ async def test_what_is_written_to_runs_as_the_writer(stage: Stage, attack: Calla
     assert await stage.ran_as() == {WRITER}
 
 
-@pytest.mark.parametrize("function", [*READ, "store_foreign_rows"])
+def calling(function: str) -> Callable[[Stage], Awaitable[None]]:
+    return READ.get(function, WRITTEN["trigger before"])
+
+
+async def signature(stage: Stage, function: str) -> Any:
+    return await stage.owner.fetchval("select to_regproc('livewell.' || $1)::oid::regprocedure::text", function)
+
+
+FOREIGN = pytest.mark.parametrize("function", [*READ, "store_foreign_rows"])
+
+
+@FOREIGN
+@pytest.mark.parametrize("change", [f"owner to {OWNER}", "security invoker"])
+async def test_a_function_that_lost_its_role_is_not_called(stage: Stage, function: str, change: str) -> None:
+    """A function that belongs to somebody else, or runs as who calls it, is not called: it would run as the owner."""
+    await stage.owner.execute(f"alter function {await signature(stage, function)} {change}")
+    with suppress(NotPermitted):
+        await calling(function)(stage)
+    assert await stage.ran_as() <= {READER}
+
+
+async def test_a_writer_that_got_into_the_schema_gets_no_further(stage: Stage) -> None:
+    """Where the writer was let into the schema, as by whoever made it a member of himself, a trigger may spoil the
+    function that it is run by: nothing is stored any more until it is mended, and nothing runs as the owner.
+    """
+    await make_type(stage.owner, "price", **PRICES)
+    await stage.prepare(
+        "grant usage on schema livewell to livewell_writer;"
+        " create function strange.spoil() returns trigger language plpgsql as $$ begin"
+        f"  alter function {await signature(stage, 'store_foreign_rows')} security invoker;"
+        "  perform strange.attack(); return new; end $$;"
+        " create trigger sly before insert or update on strange.prices for each row execute function strange.spoil()"
+    )
+    assert [await stage.store(), await stage.store()] == ["fetched", "refused"]
+    assert OWNER not in await stage.ran_as()
+
+
+@FOREIGN
 async def test_the_roles_are_what_keeps_them_out(stage: Stage, function: str) -> None:
     """Given back to the owner, each function that touches what is not Livewell's lets a stranger become owner."""
-    signature = await stage.owner.fetchval("select to_regproc('livewell.' || $1)::oid::regprocedure::text", function)
-    await stage.owner.execute(f"alter function {signature} owner to {OWNER}")
-    await READ.get(function, WRITTEN["trigger before"])(stage)
+    await take_away(stage.owner, "require_foreign", "if not exists (", "if false and not exists (")
+    await stage.owner.execute(f"alter function {await signature(stage, function)} owner to {OWNER}")
+    await calling(function)(stage)
     assert {"managed", OWNER} <= await stage.ran_as()
 
 

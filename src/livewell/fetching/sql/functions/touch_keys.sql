@@ -9,6 +9,7 @@ declare
     v_touched text[];
 begin
     begin
+        perform livewell.require_foreign('touch_foreign_rows');
         v_touched := livewell.touch_foreign_rows(livewell.touching_query(p_storing), p_now, p_keys);
         return coalesce(v_touched, array[]::text[]);
     exception

@@ -19,10 +19,12 @@ begin
         if p_type.table_name is null then
             execute livewell.ages_query(p_type) into v_keys, v_newest, v_ttls using p_keys, p_type.name;
         else
+            perform livewell.require_foreign('read_foreign_ages');
             select a.keys, a.newest, a.ttls into v_keys, v_newest, v_ttls
             from livewell.read_foreign_ages(livewell.ages_query(p_type), p_keys) as a;
         end if;
         if not v_own then
+            perform livewell.require_foreign('judge_foreign_ages');
             v_stale := livewell.judge_foreign_ages(
                 livewell.staleness_query(p_type), v_newest,
                 array(select coalesce(t.ttl, p_type.ttl) from unnest(v_ttls) as t (ttl)), p_now

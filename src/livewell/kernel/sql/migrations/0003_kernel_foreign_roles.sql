@@ -52,4 +52,40 @@ begin
 end
 $$;
 
+-- What users let livewell_owner do with what is theirs, they meant for these: handed on where whoever migrates may. What is
+-- left is named, with its statement, by `livewell types check`.
+do $$
+declare
+    v_statement text;
+begin
+    for v_statement in
+        select format('grant %s on %s to %I', lower(a.privilege_type) || o.columns, o.target,
+            case when a.privilege_type in ('INSERT', 'UPDATE') then 'livewell_writer' else 'livewell_reader' end)
+        from (
+            select n.nspacl as acl, '' as columns, format('schema %I', n.nspname) as target
+            from pg_catalog.pg_namespace as n where n.nspname <> 'livewell'
+            union all
+            select c.relacl, '', c.oid::regclass::text
+            from pg_catalog.pg_class as c
+            where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relnamespace <> 'livewell'::regnamespace
+            union all
+            select f.attacl, format(' (%I)', f.attname), c.oid::regclass::text
+            from pg_catalog.pg_attribute as f join pg_catalog.pg_class as c on c.oid = f.attrelid
+            where f.attacl is not null and not f.attisdropped and c.relnamespace <> 'livewell'::regnamespace
+            union all
+            select p.proacl, '', format('function %s', p.oid::regprocedure)
+            from pg_catalog.pg_proc as p where p.prokind = 'f' and p.pronamespace <> 'livewell'::regnamespace
+        ) as o
+        cross join lateral pg_catalog.aclexplode(o.acl) as a
+        where a.grantee = 'livewell_owner'::regrole and a.privilege_type in ('USAGE', 'SELECT', 'INSERT', 'UPDATE', 'EXECUTE')
+    loop
+        begin
+            execute v_statement;
+        exception when insufficient_privilege then
+            null;
+        end;
+    end loop;
+end
+$$;
+
 set local role livewell_owner;

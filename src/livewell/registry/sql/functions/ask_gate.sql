@@ -7,6 +7,7 @@ begin
     if not livewell.is_identifier(p_gate, true) then
         raise exception using errcode = 'LWR03', message = 'the gate is no function of a schema', hint = 'livewell types check';
     end if;
+    perform livewell.require_foreign('ask_foreign');
     return livewell.ask_foreign(format(
         'select coalesce(jsonb_object_agg(a.key, jsonb_build_object(''open'', a.open, ''opens_at'', a.opens_at)), ''{}'') from ('
         'select g.key, bool_or(g.open) as open, min(g.opens_at) as opens_at from %I.%I($2, ($1 ->> ''now'')::timestamptz) as g'

@@ -26,5 +26,7 @@ begin
     end if;
 exception
     when others then
-        return query select 'error', 'function_fails', format('%s fails: %s', p_type.gate, sqlerrm), 'mend the function';
+        return query select 'error', 'function_fails', format('%s fails: %s', p_type.gate, sqlerrm),
+            case when sqlstate = '42501' then format('it runs with the rights of livewell_reader: alter function %s security definer', p_type.gate)
+                else 'mend the function' end;
 end $$;

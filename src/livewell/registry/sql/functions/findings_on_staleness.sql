@@ -24,6 +24,7 @@ begin
     from pg_catalog.pg_proc as p join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
     where n.nspname = split_part(p_type.staleness, '.', 1) and p.proname = split_part(p_type.staleness, '.', 2)
         and p.pronargdefaults >= 2;
+    perform livewell.require_foreign('ask_foreign');
     v_said := case when v_own then jsonb_build_array(
         livewell.is_stale(null, p_type.ttl, p_now), livewell.is_stale(p_now, p_type.ttl, p_now)
     ) else livewell.ask_foreign(format(
@@ -41,5 +42,7 @@ begin
     end if;
 exception
     when others then
-        return query select 'error', 'function_fails', format('%s fails: %s', p_type.staleness, sqlerrm), 'mend the function';
+        return query select 'error', 'function_fails', format('%s fails: %s', p_type.staleness, sqlerrm),
+            case when sqlstate = '42501' then format('it runs with the rights of livewell_reader: alter function %s security definer', p_type.staleness)
+                else 'mend the function' end;
 end $$;

@@ -37,6 +37,7 @@ begin
         if split_part(v_taken.run, '.', 1) = 'livewell' then
             execute v_call into v_result using p_now;
         else
+            perform livewell.require_foreign('run_foreign_task');
             v_result := livewell.run_foreign_task(v_call, p_now);
         end if;
     exception
