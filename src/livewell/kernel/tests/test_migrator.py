@@ -306,7 +306,8 @@ async def test_what_was_granted_to_the_owner_is_handed_on(empty_owner_url: str, 
     await migrate(empty_owner_url, files=sql_folder.files)
     async with connected(empty_owner_url) as connection:
         await connection.execute(
-            "create schema shop; create table shop.sold (id integer, price integer); create table shop.kept (id integer);"
+            "create schema shop; create table shop.sold (id integer, price integer);"
+            " create table shop.kept (id integer);"
             " create function shop.sweep() returns integer language sql as 'select 1';"
             " revoke all on function shop.sweep() from public; grant usage on schema shop to livewell_owner;"
             " grant select, insert, update (price) on shop.sold to livewell_owner;"
