@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.catalogue_query(p_type livewell.data_type)
 AS $function$
 begin
     if p_type.keys_table is null then
-        return 'select k.key, k.active, k.exchange from livewell.type_key as k where k.data_type = $1';
+        return 'select k.key, k.active, k.exchange from livewell.type_key as k where k.data_type = $1 ->> ''type''';
     end if;
     if livewell.type_name_problem(p_type) is not null then
         raise exception using errcode = 'LWR03', message = format('type %s: %s', p_type.name, livewell.type_name_problem(p_type)),

@@ -34,12 +34,12 @@ begin
             where i.indrelid = v_table and i.indkey[0] = a.attnum and i.indisvalid and i.indpred is null
         );
     return query
-    select 'warning', 'not_writable', format('%s may not write to %s', current_user, p_type.table_name),
-        format('grant insert, update on %s to %I', p_type.table_name, current_user)
+    select 'warning', 'not_writable', format('livewell_writer may not write to %s', p_type.table_name),
+        format('grant insert, update on %s to livewell_writer', p_type.table_name)
     from pg_catalog.pg_class as c
     where c.oid = v_table and c.relkind in ('r', 'p')
         and not (
-            pg_catalog.has_table_privilege(current_user, c.oid, 'insert')
-            and pg_catalog.has_table_privilege(current_user, c.oid, 'update')
+            pg_catalog.has_table_privilege('livewell_writer', c.oid, 'insert')
+            and pg_catalog.has_table_privilege('livewell_writer', c.oid, 'update')
         );
 end $function$;

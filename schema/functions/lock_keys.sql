@@ -4,11 +4,11 @@ CREATE OR REPLACE FUNCTION livewell.lock_keys(p_storing livewell.storing, p_keys
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET jit TO 'off'
 AS $function$
 begin
-    execute livewell.locking_query(p_storing) using p_keys;
-exception when data_exception then
-    return;
+    perform livewell.require_foreign('lock_foreign_rows');
+    perform livewell.lock_foreign_rows(livewell.locking_query(p_storing), p_keys);
+exception
+    when data_exception or raise_exception or syntax_error_or_access_rule_violation or feature_not_supported then
+        return;
 end $function$;

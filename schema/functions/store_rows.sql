@@ -4,10 +4,6 @@ CREATE OR REPLACE FUNCTION livewell.store_rows(p_storing livewell.storing, p_end
  RETURNS livewell.fetch_verdict[]
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET jit TO 'off'
 AS $function$
 declare
     v_half constant integer := cardinality(p_ended) / 2;
@@ -16,10 +12,14 @@ declare
     v_message text;
 begin
     begin
-        execute livewell.storing_query(p_storing) into v_judged
-        using p_now, array(select e.job_id from unnest(p_ended) as e), array(select e.key from unnest(p_ended) as e),
-            array(select e.rows from unnest(p_ended) as e), array(select e.source_time from unnest(p_ended) as e);
-        set constraints all immediate;
+        perform livewell.require_foreign('store_foreign_rows');
+        select array_agg(row (j.job_id, j.reason)::livewell.judged_fetch) into v_judged
+        from livewell.store_foreign_rows(
+            livewell.storing_query(p_storing), p_now, array(select e.job_id from unnest(p_ended) as e),
+            array(select e.key from unnest(p_ended) as e), array(select e.rows from unnest(p_ended) as e),
+            array(select e.source_time from unnest(p_ended) as e)
+        ) as s
+        cross join lateral unnest(s.jobs, s.reasons) as j (job_id, reason);
         return livewell.judge_stored(p_ended, v_judged);
     exception
         when data_exception or integrity_constraint_violation or cardinality_violation or raise_exception

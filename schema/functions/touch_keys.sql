@@ -4,16 +4,14 @@ CREATE OR REPLACE FUNCTION livewell.touch_keys(p_storing livewell.storing, p_key
  RETURNS text[]
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET jit TO 'off'
 AS $function$
 declare
     v_half constant integer := cardinality(p_keys) / 2;
     v_touched text[];
 begin
     begin
-        execute livewell.touching_query(p_storing) into v_touched using p_now, p_keys;
-        set constraints all immediate;
+        perform livewell.require_foreign('touch_foreign_rows');
+        v_touched := livewell.touch_foreign_rows(livewell.touching_query(p_storing), p_now, p_keys);
         return coalesce(v_touched, array[]::text[]);
     exception
         when data_exception or integrity_constraint_violation or raise_exception or with_check_option_violation then

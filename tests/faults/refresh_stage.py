@@ -19,7 +19,7 @@ from livewell.kernel import DatabaseOptions, connect
 from livewell.presence import Presence
 from livewell.registry import RegistryStore
 from livewell.simulator import Limit, RealClock, Simulator, SimulatorOptions, symbol_names
-from livewell.testing import make_endpoint, until
+from livewell.testing import grant_table, make_endpoint, until
 from tests.faults.load import Run
 from tests.faults.refreshes import PROFILE, PROFILE_FIELDS, QUOTE, TTL
 
@@ -207,6 +207,6 @@ async def _declare(run: Run, url: str) -> None:
         f"{url}/api/v3",
     )
     await run.owner.execute(_TABLE)
-    await run.owner.execute("grant select, insert, update on public.quotes to livewell_owner")
+    await grant_table(run.owner, "public.quotes")
     types = {QUOTE: _QUOTE_FIELDS, PROFILE: PROFILE_FIELDS}
     await RegistryStore(run.owner).apply_types(types, plan_only=False, actor="harness")

@@ -36,6 +36,8 @@ _RANGES = {
 _WRITES = re.compile(
     r"\b(insert\s+into|update\s+livewell\.|delete\s+from|merge\s+into|truncate|pg_notify)\b", re.IGNORECASE
 )
+# Where a statement is made of names that are Livewell's own by then: of its records, its catalogue, its tasks.
+_OWN_NAMES = {"judge_items", "ask_catalogue", "run_task"}
 _MAKES = re.compile(r"create\s+or\s+replace\s+(?:function|procedure)\s+livewell\.(\w+)\s*\(", re.IGNORECASE)
 
 
@@ -55,7 +57,7 @@ def test_a_function_file_makes_one_function_of_its_name(function: SqlFunction) -
 @functions
 def test_a_function_says_what_it_decides_and_for_whom(function: SqlFunction) -> None:
     """The header is a sentence and a `for:` line of known roles; without one the migrator would grant nothing."""
-    prose = " ".join(line for line in function.header if not line.startswith("for:"))
+    prose = " ".join(line for line in function.header if not line.startswith(("for:", "runs as:")))
     assert prose.strip().endswith("."), f"{place(function.path)} does not say what it decides"
     assert function.audience, f"{place(function.path)} does not say for whom it is"
     assert function.audience <= _ROLES
@@ -66,12 +68,31 @@ def test_a_function_says_what_it_decides_and_for_whom(function: SqlFunction) -> 
 def test_a_function_pins_its_search_path_and_has_no_more_rights_than_it_needs(function: SqlFunction) -> None:
     """`search_path = pg_catalog, pg_temp`: no caller's type, function or operator slips in.
 
-    The owner's rights only for what others may call: an internal one is called by those, which have them already.
+    The owner's rights only for what others may call: an internal one is called by those, which have them already. What
+    touches what is not Livewell's has the rights of a role that has nothing else.
     """
     head = re.split(r"\bas\s+\$", function.statement.lower(), maxsplit=1)[0]
     assert re.search(r"\bset\s+search_path\s*=\s*pg_catalog, pg_temp\b", head), f"{place(function.path)}: search_path"
     definer = re.search(r"\bsecurity\s+definer\b", head) is not None
-    assert definer == (function.audience != {"internal"}), f"{place(function.path)}: security definer"
+    assert definer == (function.audience != {"internal"} or function.is_foreign), (
+        f"{place(function.path)}: security definer"
+    )
+
+
+@functions
+def test_what_is_not_livewells_is_touched_by_a_role_that_has_nothing_of_it(function: SqlFunction) -> None:
+    """A statement made of names runs as livewell_reader or livewell_writer, unless the names are Livewell's own; and
+    who calls such a function looks first that it still does. What waits for the commit never runs as the owner.
+    """
+    if function.is_foreign:
+        assert function.audience == {"internal"}
+        return
+    for called in sorted(function.calls & {other.name for other in sql_functions() if other.is_foreign}):
+        assert f"livewell.require_foreign('{called}')" in function.statement, f"{place(function.path)}: {called}"
+    made = re.findall(r"^\s*(?:for\b.*\bin\s+)?execute\s+(.*)", function.statement, re.IGNORECASE | re.MULTILINE)
+    strange = [one for one in made if not re.match(r"format\(('[^']*\blivewell\.%I|$)", one)]
+    assert not strange or function.name in _OWN_NAMES, f"{place(function.path)}: {strange}"
+    assert not re.search(r"\bset\s+constraints\b", function.statement, re.IGNORECASE), place(function.path)
 
 
 @functions

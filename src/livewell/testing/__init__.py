@@ -11,7 +11,7 @@
 - `tcp_proxy`: a proxy before the shared server that delays, swallows and cuts.
 
 `make_endpoint()`, `make_key()` and `make_market_data()` make what budgets are about, `make_type()` and `make_table()`
-what is kept fresh.
+what is kept fresh; `grant_table()` lets Livewell read and write a table that is there already.
 `assert_type_fits()` is what users call in their CI: a type's model with its table, and an answer with both.
 `captured_logs()` is what was logged meanwhile.
 `effort()` says how hard a property test tries; `child()` runs a Python process of the test's own that it talks to and
@@ -31,7 +31,7 @@ from livewell.doors import opened
 
 if TYPE_CHECKING:
     from livewell.testing.addresses import Address
-    from livewell.testing.data_types import make_table, make_type
+    from livewell.testing.data_types import grant_table, make_table, make_type
     from livewell.testing.efforts import effort
     from livewell.testing.endpoints import make_endpoint, make_key, make_market_data
     from livewell.testing.fitting import assert_type_fits
@@ -61,6 +61,7 @@ __all__ = [
     "child",
     "connected",
     "effort",
+    "grant_table",
     "lack",
     "make_endpoint",
     "make_key",

@@ -11,7 +11,7 @@ from livewell.app import Livewell
 from livewell.fetching import Call, Fetcher, Model, TypeSection, bounded, check_fetching
 from livewell.kernel import Database, DatabaseOptions, LivewellError, LockNotAvailable, read_declarations
 from livewell.registry import DataType, InvalidType, RegistryStore
-from livewell.testing import make_endpoint
+from livewell.testing import grant_table, make_endpoint
 
 QUOTES = """
 [type.quote]
@@ -59,7 +59,7 @@ async def market(owner: Database) -> Database:
     await owner.execute(
         "create table public.quotes (symbol text primary key, price float8, at timestamptz, fetched_at timestamptz)"
     )
-    await owner.execute("grant select, insert, update on public.quotes to livewell_owner")
+    await grant_table(owner, "public.quotes")
     return owner
 
 

@@ -18,6 +18,14 @@ select pg_catalog.to_regclass('livewell.migration') is not null
 -- What this transaction makes belongs to the owner role, whoever connected.
 select pg_catalog.set_config('role', 'livewell_owner', true)
 
+-- name: begin_acting_as
+-- What follows is made by a role that touches what is not Livewell's: it may use the schema only for as long.
+select format('grant usage, create on schema livewell to %I; set local role %I', $1::text, $1::text)
+
+-- name: end_acting_as
+-- The role has nothing of Livewell's again.
+select format('set local role livewell_owner; revoke usage, create on schema livewell from %I', $1::text)
+
 -- name: list_migrations
 -- The history, oldest first.
 select number, name, checksum from livewell.migration order by number
@@ -52,15 +60,16 @@ where known.kind = gone.kind and known.name = gone.name
 
 -- name: find_object
 -- Everything in the schema that bears the name of an object file: overloads of a function, a trigger on several tables.
-select p.oid, format('drop %s %s', case p.prokind when 'p' then 'procedure' else 'function' end, p.oid::regprocedure) as drop_it
+select p.oid, format('drop %s %s', case p.prokind when 'p' then 'procedure' else 'function' end, p.oid::regprocedure) as drop_it,
+    p.proowner::regrole::text as owner
 from pg_catalog.pg_proc p
 where $1 = 'function' and p.proname = $2 and p.pronamespace = 'livewell'::regnamespace
 union all
-select c.oid, format('drop view livewell.%I', c.relname)
+select c.oid, format('drop view livewell.%I', c.relname), c.relowner::regrole::text
 from pg_catalog.pg_class c
 where $1 = 'view' and c.relname = $2 and c.relkind = 'v' and c.relnamespace = 'livewell'::regnamespace
 union all
-select t.oid, format('drop trigger %I on livewell.%I', t.tgname, c.relname)
+select t.oid, format('drop trigger %I on livewell.%I', t.tgname, c.relname), c.relowner::regrole::text
 from pg_catalog.pg_trigger t
 join pg_catalog.pg_class c on c.oid = t.tgrelid
 where $1 = 'trigger' and t.tgname = $2 and t.tgparentid = 0 and not t.tgisinternal

@@ -12,7 +12,7 @@ import pytest_asyncio
 from livewell import Call, Fetcher, Livewell, Model, bounded
 from livewell.kernel import Database
 from livewell.registry import RegistryStore
-from livewell.testing import assert_type_fits, make_endpoint
+from livewell.testing import assert_type_fits, grant_table, make_endpoint
 from livewell.testing.recorded import recorded_provider
 
 FIELDS: dict[str, Any] = {
@@ -36,7 +36,7 @@ async def app(owner: Database, database_url: str) -> AsyncIterator[Livewell]:
     await owner.execute("select livewell.set_provider('sim', '{\"base_url\": \"https://sim.invalid/v3\"}')")
     await owner.execute(TABLE)
     await owner.execute("create index on public.quotes (symbol, fetched_at desc)")
-    await owner.execute("grant select, insert, update on public.quotes to livewell_owner")
+    await grant_table(owner, "public.quotes")
     wanted = {
         "endpoint": "sim/quote",
         "ttl": "1 minute",

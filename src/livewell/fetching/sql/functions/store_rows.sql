@@ -5,7 +5,7 @@
 create or replace function livewell.store_rows(p_storing livewell.storing, p_ended livewell.ended_fetch[], p_now timestamptz)
 returns livewell.fetch_verdict[]
 language plpgsql
-set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_half constant integer := cardinality(p_ended) / 2;
     v_judged livewell.judged_fetch[];
@@ -13,10 +13,14 @@ declare
     v_message text;
 begin
     begin
-        execute livewell.storing_query(p_storing) into v_judged
-        using p_now, array(select e.job_id from unnest(p_ended) as e), array(select e.key from unnest(p_ended) as e),
-            array(select e.rows from unnest(p_ended) as e), array(select e.source_time from unnest(p_ended) as e);
-        set constraints all immediate;
+        perform livewell.require_foreign('store_foreign_rows');
+        select array_agg(row (j.job_id, j.reason)::livewell.judged_fetch) into v_judged
+        from livewell.store_foreign_rows(
+            livewell.storing_query(p_storing), p_now, array(select e.job_id from unnest(p_ended) as e),
+            array(select e.key from unnest(p_ended) as e), array(select e.rows from unnest(p_ended) as e),
+            array(select e.source_time from unnest(p_ended) as e)
+        ) as s
+        cross join lateral unnest(s.jobs, s.reasons) as j (job_id, reason);
         return livewell.judge_stored(p_ended, v_judged);
     exception
         when data_exception or integrity_constraint_violation or cardinality_violation or raise_exception

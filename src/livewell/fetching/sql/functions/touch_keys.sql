@@ -3,14 +3,14 @@
 -- for: internal
 create or replace function livewell.touch_keys(p_storing livewell.storing, p_keys text[], p_now timestamptz) returns text[]
 language plpgsql
-set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_half constant integer := cardinality(p_keys) / 2;
     v_touched text[];
 begin
     begin
-        execute livewell.touching_query(p_storing) into v_touched using p_now, p_keys;
-        set constraints all immediate;
+        perform livewell.require_foreign('touch_foreign_rows');
+        v_touched := livewell.touch_foreign_rows(livewell.touching_query(p_storing), p_now, p_keys);
         return coalesce(v_touched, array[]::text[]);
     exception
         when data_exception or integrity_constraint_violation or raise_exception or with_check_option_violation then

@@ -5,7 +5,8 @@ language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select format(
         '%s must be %s', n.field,
-        case when n.qualified then 'SCHEMA.NAME, of letters, digits and _, each at most 63' else 'a name of letters, digits and _, at most 63' end
+        case when n.name ~ '^pg_(temp|toast)' then 'in a schema that lasts: pg_temp and pg_toast are not'
+            when n.qualified then 'SCHEMA.NAME, of letters, digits and _, each at most 63' else 'a name of letters, digits and _, at most 63' end
     )
     from (
         values
