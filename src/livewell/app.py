@@ -21,7 +21,7 @@ from typing import Any, Self, TypeAlias, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from livewell.audit import tell_sealed
-from livewell.budgets import BudgetGauges, BudgetStore
+from livewell.budgets import BudgetGauges, BudgetStore, KeyRing, KeySources
 from livewell.fetching import Client, Fetcher, Fetching, FetchStore, SourceBook, declare_types, source_time_of
 from livewell.freshness import FreshnessGauges
 from livewell.jobs import (
@@ -128,6 +128,7 @@ class Livewell(Stores):
         pooled: bool = False,
         data_folder: Path | None = None,
         options: DatabaseOptions | None = None,
+        key_sources: KeySources | None = None,
     ) -> None:
         self._url = database_url or (options.url if options else None) or os.environ.get("DATABASE_URL")
         self._options = options or DatabaseOptions(
@@ -136,6 +137,7 @@ class Livewell(Stores):
             pooled=pooled or os.environ.get("LIVEWELL_POOLED") == "1",
         )
         self._data_folder = data_folder
+        self.key_sources = key_sources or KeySources.from_environment()
         self._embedded: EmbeddedPostgres | None = None
         self._checker: PayloadChecker | None = None
         self._handlers: dict[str, Handler] = {}
@@ -390,7 +392,14 @@ class Livewell(Stores):
         refresher = Refresher(
             Fetching(self._client), FetchStore(self.database), BudgetStore(self.database), sources.read
         )
-        return Worker(self.database, list(self._handlers.values()), settings, options or WorkerOptions(), refresher)
+        return Worker(
+            self.database,
+            list(self._handlers.values()),
+            settings,
+            options or WorkerOptions(),
+            refresher,
+            keys=KeyRing(sources=self.key_sources),
+        )
 
     def scheduler(self, settings: SettingsWatcher) -> Scheduler:
         """What runs the due tasks, to be run by a service of one's own."""
