@@ -6,9 +6,9 @@ import pytest_asyncio
 from livewell.audit import AppendOnly, AuditStore, EntryFilter, Head, NewEntry, Problem, Verifier
 from livewell.kernel import Database, LivewellError, migrate
 from livewell.testing import connected, make_endpoint
-from livewell.testing.logins import SERVICE_LOGIN
 from tests.contracts.guards import take_away
 
+SERVICE_LOGIN = "livewell_test_service"
 ENTRIES, SEALS = "livewell.audit_entry", "livewell.audit_seal"
 CHANGES = [
     f"update {ENTRIES} set login = 'another'",
