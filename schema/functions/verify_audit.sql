@@ -11,6 +11,7 @@ declare
     v_upto bigint;
     v_high_water bigint := (livewell.last_audit_seal()).high_water;
 begin
+    return query select * from livewell.verify_audit_guards();
     return query select * from livewell.verify_audit_head(p_head_number, p_head_hash);
     loop
         v_upto := livewell.next_audit_seals(v_after);

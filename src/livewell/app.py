@@ -22,7 +22,7 @@ from typing import Any, Self, TypeAlias, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from livewell.audit import tell_sealed
-from livewell.budgets import BudgetGauges, BudgetStore
+from livewell.budgets import BudgetGauges, BudgetStore, KeyRing, KeySources
 from livewell.fetching import Client, Fetcher, Fetching, FetchStore, SourceBook, declare_types, source_time_of
 from livewell.freshness import FreshnessGauges
 from livewell.jobs import (
@@ -130,6 +130,7 @@ class Livewell(Stores):
         pooled: bool = False,
         data_folder: Path | None = None,
         options: DatabaseOptions | None = None,
+        key_sources: KeySources | None = None,
     ) -> None:
         self._url = database_url or (options.url if options else None) or os.environ.get("DATABASE_URL")
         self._options = options or DatabaseOptions(
@@ -140,6 +141,7 @@ class Livewell(Stores):
         self._asked_owner_url = owner_url or os.environ.get("LIVEWELL_OWNER_URL")
         self._owner_url: str | None = None
         self._data_folder = data_folder
+        self.key_sources = key_sources or KeySources.from_environment()
         self._embedded: EmbeddedPostgres | None = None
         self._checker: PayloadChecker | None = None
         self._handlers: dict[str, Handler] = {}
@@ -411,7 +413,14 @@ class Livewell(Stores):
         refresher = Refresher(
             Fetching(self._client), FetchStore(self.database), BudgetStore(self.database), sources.read
         )
-        return Worker(self.database, list(self._handlers.values()), settings, options or WorkerOptions(), refresher)
+        return Worker(
+            self.database,
+            list(self._handlers.values()),
+            settings,
+            options or WorkerOptions(),
+            refresher,
+            keys=KeyRing(sources=self.key_sources),
+        )
 
     def scheduler(self, settings: SettingsWatcher) -> Scheduler:
         """What runs the due tasks, to be run by a service of one's own."""

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from livewell.budgets import BudgetStore, KeyUnreadable, PermitExpired
+from livewell.budgets import BudgetStore, KeyNotAllowed, KeyUnreadable, PermitExpired
 from livewell.fetching import (
     STORE_SECONDS,
     Answered,
@@ -138,7 +138,7 @@ class Refresher:
         try:
             secret = first.api_key
         except KeyUnreadable as fact:
-            failed = Failed(reason="no_key", message=fact.message)
+            failed = Failed(reason="no_key", message=_why_no_key(fact))
             return {job.job.job_id: Answered(key=refresh.key, outcome=failed) for job, refresh in known}
         condition = await self._condition(refreshes[0]) if len(refreshes) == 1 else None
         with fetch_seconds(source.data_type).time():
@@ -161,6 +161,11 @@ class Refresher:
             log.warning("conditions_not_read", error=str(error), items=len(items))
             return [None] * len(items)
         return [found.get(item) for item in items]
+
+
+def _why_no_key(fact: KeyUnreadable) -> str:
+    """Who reads of a key that is there and not allowed is elsewhere: what allows it goes along."""
+    return f"{fact.message} ({fact.fix})" if isinstance(fact, KeyNotAllowed) else fact.message
 
 
 def _read(job: HeldJob) -> Refresh | None:

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from livewell.budgets import KeyRing
 from livewell.fetching import FetchStore
 from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, Outcome, PayloadChecker, Reset, Spent
 from livewell.kernel import Database, LivewellError, Logger, wait_for_any
@@ -70,6 +71,8 @@ class Worker:
         settings: SettingsWatcher,
         options: WorkerOptions,
         refresher: Refresher | None = None,
+        *,
+        keys: KeyRing | None = None,
     ) -> None:
         self.id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         self._database = database
@@ -80,6 +83,7 @@ class Worker:
         }
         self._declared = [handler.kind for handler in handlers]
         self._refresher = refresher
+        self._keys = keys
         self._claiming, self._finishing, self._storing, self._beating = (database.line() for _ in range(4))
         self._parts: _Parts | None = None
         self._types_changed = asyncio.Event()
@@ -171,6 +175,7 @@ class Worker:
             on_end,
             worker=self.id,
             checker=checker,
+            keys=self._keys,
         )
         heartbeater = Heartbeater(JobStore(self._beating), hold, worker=self.id, interval=self._heartbeat_interval)
         feeder = Feeder(

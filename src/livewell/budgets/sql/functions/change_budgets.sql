@@ -20,7 +20,7 @@ begin
     select array_agg(k) into v_keys from livewell.api_keys_as_asked(p_declared -> 'keys', p_now) as k;
     v_changes := livewell.compare_budgets(v_providers, v_endpoints, v_keys);
     perform livewell.require_sound_budgets(v_providers, v_endpoints, v_keys);
-    perform livewell.require_owner_for_private(v_providers);
+    perform livewell.require_owner_for_calls(v_providers, v_keys);
     if not p_plan_only then
         perform livewell.put_providers(v_providers, p_now);
         perform livewell.put_endpoints(v_endpoints, p_now);
