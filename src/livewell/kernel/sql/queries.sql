@@ -7,8 +7,9 @@ select
     set_config('search_path', 'pg_catalog, pg_temp', true)
 
 -- name: take_turn
--- One migrator at a time on this database; given back when the transaction ends, however it ends.
-select pg_catalog.pg_try_advisory_xact_lock(x'6c697665'::integer, x'77656c6c'::integer)
+-- One migrator at a time on this database: who has the row of the first migration; given back when the transaction ends,
+-- however it ends.
+select true from livewell.migration where number = 1 for update skip locked
 
 -- name: has_history
 -- Whether a migrator was here before; before the first there is no table to ask.
@@ -317,7 +318,8 @@ order by c.relname, a.attnum
 select clock_timestamp()
 
 -- name: list_warnings
--- What was warned about since a time, the newest first; of one room or one code, if asked.
+-- What was warned about since a time, the newest first; of one room or one code, if asked. The hours before are not read.
 select hour, code, subject, warnings, message, first_at, last_at from livewell.warnings
-where last_at >= coalesce($1, clock_timestamp() - interval '1 day') and ($2::text is null or $2 in (code, split_part(code, '.', 1)))
+where hour >= date_trunc('hour', coalesce($1, clock_timestamp() - interval '1 day'), 'UTC')
+    and last_at >= coalesce($1, clock_timestamp() - interval '1 day') and ($2::text is null or $2 in (code, split_part(code, '.', 1)))
 order by last_at desc, code, subject limit $3
