@@ -257,21 +257,21 @@ async def test_a_claim_of_many_keys_takes_no_room_in_the_table_of_locks(queue: S
 
 
 _FOUND = "select array_agg(ctid) from (select ctid from livewell.job_live where id = $1 for update) as j"
-_TURNS = "select coalesce(cardinality(livewell.take_serial_turns($1, $2)), 0)"
+_TURNS = "select coalesce(cardinality(livewell.take_serial_turns($1, $2::text = 'wrote before')), 0)"
 
 
 @pytest.mark.parametrize("looks_first", ["older", "younger"])
 async def test_of_two_who_hold_jobs_of_a_key_the_older_has_the_turn(
     queue: Surface, owner: Database, looks_first: str
 ) -> None:
-    """Two claims that found two ready jobs of one key: one goes on, who wrote first, whoever looks first at the other."""
+    """Two claims that found two ready jobs of one key: who wrote first goes on, whoever looks first at the other."""
     await queue.declare("letter")
     one, two = await queue.enqueue_ids(job(serial_key="s"), job("letter", serial_key="s"))
     async with owner.transaction() as older, owner.transaction() as younger:
         places = {"older": await older.fetchval(_FOUND, one), "younger": await younger.fetchval(_FOUND, two)}
         callers = {"older": older, "younger": younger}
         order = sorted(callers, key=lambda name: name != looks_first)
-        turns = {name: await callers[name].fetchval(_TURNS, places[name], False) for name in order}
+        turns = {name: await callers[name].fetchval(_TURNS, places[name], "wrote nothing") for name in order}
     assert turns == {"older": 1, "younger": 0}
 
 
@@ -285,7 +285,7 @@ async def test_who_wrote_before_it_found_a_job_yields_to_who_may_not_have_seen_i
         await older.execute("select pg_current_xact_id()")
         later = await younger.fetchval(_FOUND, two)
         found = await older.fetchval(_FOUND, one)
-        assert await older.fetchval(_TURNS, found, True) == 0
-        assert await younger.fetchval(_TURNS, later, False) == 0
+        assert await older.fetchval(_TURNS, found, "wrote before") == 0
+        assert await younger.fetchval(_TURNS, later, "wrote nothing") == 0
     assert await queue.heal() == 1
     assert len(await queue.claim()) == 1
