@@ -33,7 +33,7 @@ class InvalidLogin(LivewellError):
 
 
 class LoginNotOurs(LivewellError):
-    """There is a role of that name that Livewell did not make, or that is more than a login by now; it is left alone."""
+    """There is a role of that name that Livewell did not make, or that is more than a login now; it is left alone."""
 
     code = "kernel.login_not_ours"
 
