@@ -5,9 +5,9 @@ CREATE OR REPLACE FUNCTION livewell.take_lock(p_name text)
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-declare
-    v_name text;
 begin
-    -- A name that is not there would lock nothing.
-    select l.name into strict v_name from livewell.named_lock as l where l.name = p_name for update;
+    perform from livewell.named_lock as l where l.name = p_name for update;
+    if not found then
+        raise exception using errcode = 'no_data_found', message = format('there is no lock %s', p_name);
+    end if;
 end $function$;

@@ -13,14 +13,12 @@ import pytest_asyncio
 from livewell.kernel import (
     Database,
     DatabaseOptions,
-    EmbeddedPostgres,
     InvalidLogin,
     LoginNotOurs,
     LoginRole,
     make_login,
 )
-from livewell.testing import Address, connected
-from livewell.testing.prepared import begin_as_copy
+from livewell.testing import Address, OwnServer, connected
 from tests.acceptance.command import Cli
 
 PASSWORD = "correct horse battery"
@@ -100,10 +98,9 @@ async def test_the_password_opens_and_no_other(own_folder: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = EmbeddedPostgres(own_folder, {"fsync": "off"}, listen_port=port)
-    await begin_as_copy(server)
+    server = await OwnServer.begin(own_folder, {"fsync": "off"}, listen_port=port)
     async with (
-        await Database.open(DatabaseOptions(url=await server.start())) as database,
+        await Database.open(DatabaseOptions(url=server.owner_url)) as database,
         database.transaction() as connection,
     ):
         assert await make_login(connection, "shop", LoginRole.USER, PASSWORD)
