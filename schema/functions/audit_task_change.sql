@@ -11,5 +11,4 @@ begin
         'operation', case when p_old is null and p_new is not null then 'insert' else 'update' end,
         'old', p_old, 'new', p_new, 'reason', p_reason, 'actor', p_actor
     )), p_now);
-    perform pg_notify('livewell_tasks', p_task);
 end $function$;

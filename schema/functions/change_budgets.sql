@@ -13,7 +13,7 @@ declare
     v_changes jsonb;
 begin
     perform livewell.check_declared_budgets(p_declared);
-    perform pg_advisory_xact_lock(hashtextextended('livewell.budgets', 0));
+    perform livewell.take_lock('budgets');
     select array_agg(p) into v_providers from livewell.providers_as_asked(p_declared -> 'providers', p_now) as p;
     select array_agg(e) into v_endpoints from livewell.endpoints_as_asked(p_declared -> 'endpoints', p_now) as e;
     select array_agg(k) into v_keys from livewell.api_keys_as_asked(p_declared -> 'keys', p_now) as k;

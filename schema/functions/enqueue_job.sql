@@ -50,7 +50,7 @@ begin
         if job_id is not null then
             outcome := 'created';
             if v_idle_group is not null then
-                perform pg_notify('livewell_jobs', v_idle_group);
+                perform livewell.notify('livewell_jobs', v_idle_group);
             end if;
             return next;
             return;

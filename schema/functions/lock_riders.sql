@@ -33,5 +33,6 @@ begin
         limit greatest(0, s.seats)
         for update skip locked
     ) as j;
-    return case when v_has_serial_keys then livewell.take_serial_turns(v_found) else v_found end;
+    -- What the claim has opened is written by now.
+    return case when v_has_serial_keys then livewell.take_serial_turns(v_found, true) else v_found end;
 end $function$;

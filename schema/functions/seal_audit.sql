@@ -18,7 +18,7 @@ declare
     v_horizon xid8;
 begin
     perform livewell.require_primary();
-    if not pg_try_advisory_xact_lock(hashtextextended('livewell.seal_audit', 0)) then
+    if not livewell.try_lock('audit_seal') then
         return query select 'busy', null::bigint, 0, null::bytea;
         return;
     end if;

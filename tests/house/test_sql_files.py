@@ -38,6 +38,8 @@ _WRITES = re.compile(
 )
 # Where a statement is made of names that are Livewell's own by then: of its records, its catalogue, its tasks.
 _OWN_NAMES = {"judge_items", "ask_catalogue", "run_task"}
+# Presence counts a user's sessions under one yet.
+_LEFT_TO_LOCK_BY_KEY = {"src/livewell/presence/sql/functions/watch.sql"}
 _MAKES = re.compile(r"create\s+or\s+replace\s+(?:function|procedure)\s+livewell\.(\w+)\s*\(", re.IGNORECASE)
 
 
@@ -115,6 +117,24 @@ def test_functions_that_write_refuse_on_a_replica() -> None:
         if by_name[name].audience != {"internal"} and "livewell.require_primary()" not in by_name[name].statement
     ]
     assert not silent, "\n".join(silent)
+
+
+def test_one_function_notifies() -> None:
+    """`livewell.notify` knows when the server's queue is filling up: who notifies past it fails at the commit."""
+    callers = [function.name for function in sql_functions() if "pg_notify(" in without_comments(function.statement)]
+    assert callers == ["notify"]
+
+
+def test_nothing_takes_an_advisory_lock() -> None:
+    """Any login may take any advisory key, and hold it for ever: ours are rows of private tables."""
+    files = [path for suffix in ("*.sql", "*.py") for path in PACKAGE.rglob(suffix)]
+    takers = {
+        place(path)
+        for path in files
+        if not {"tests", "testing"} & set(path.parts)
+        and re.search(r"advisory_\w*lock", path.read_text(encoding="utf-8"))
+    }
+    assert takers <= _LEFT_TO_LOCK_BY_KEY, takers
 
 
 def test_no_function_is_made_outside_its_file() -> None:

@@ -61,6 +61,16 @@ if TYPE_CHECKING:
     )
     from livewell.kernel.listener import Listener
     from livewell.kernel.logger import Logger, LogLine, before_the_first_line
+    from livewell.kernel.logins import (
+        InvalidLogin,
+        Login,
+        LoginLimits,
+        LoginNotOurs,
+        LoginRole,
+        list_logins,
+        make_login,
+        new_password,
+    )
     from livewell.kernel.logs import MASK, configure_logs, mask, masked, silence_logs, working_on
     from livewell.kernel.migration_files import SqlFiles
     from livewell.kernel.migration_state import Action, Change, Drift, Step
@@ -107,12 +117,17 @@ __all__ = [
     "Drift",
     "EmbeddedPostgres",
     "FixedClock",
+    "InvalidLogin",
     "Line",
     "Listener",
     "LivewellError",
     "LockNotAvailable",
     "LogLine",
     "Logger",
+    "Login",
+    "LoginLimits",
+    "LoginNotOurs",
+    "LoginRole",
     "MigrationEdited",
     "MigrationFailed",
     "MigrationMissing",
@@ -147,10 +162,13 @@ __all__ = [
     "fact_from",
     "facts_by_code",
     "interval_of",
+    "list_logins",
     "list_warnings",
+    "make_login",
     "mask",
     "masked",
     "migrate",
+    "new_password",
     "parse_duration",
     "parse_size",
     "plan",

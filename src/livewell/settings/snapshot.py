@@ -72,6 +72,7 @@ class Settings:
     presence_hours_retention = Named("presence.hours_retention", timedelta)
     schedule_poll_interval = Named("schedule.poll_interval", timedelta)
     schedule_history_retention = Named("schedule.history_retention", timedelta)
+    warnings_retention = Named("warnings.retention", timedelta)
     freshness_scheduled_keys = Named("freshness.scheduled_keys", int)
     freshness_scheduled_depth = Named("freshness.scheduled_depth", int)
     freshness_prefetch_items = Named("freshness.prefetch_items", int)

@@ -125,7 +125,7 @@ class Storing:
 
     async def warnings(self) -> dict[str, tuple[int, str]]:
         rows = await self.caller.fetch(
-            "select subject, warnings, message from livewell.warning where code = 'fetching.refused'"
+            "select subject, warnings, message from livewell.warnings where code = 'fetching.refused'"
         )
         return {row["subject"]: (row["warnings"], row["message"]) for row in rows}
 

@@ -74,5 +74,5 @@ class Freshness:
         return {row["dedupe_key"]: row["priority"] for row in rows}
 
     async def warnings(self) -> dict[tuple[str, str], str]:
-        rows = await self.caller.fetch("select code, subject, message from livewell.warning")
+        rows = await self.caller.fetch("select code, subject, message from livewell.warnings")
         return {(row["code"], row["subject"]): row["message"] for row in rows}

@@ -165,7 +165,7 @@ async def test_a_refresh_that_failed_for_good_asks_for_nobody(owner: Database, f
     assert {tuple(row.values()) for row in dead} == {("livewell", True)}
     assert len(dead) == 43
     warned = await owner.fetch(
-        "select * from livewell.warning where code = 'freshness.refresh_failed' order by subject"
+        "select * from livewell.warnings where code = 'freshness.refresh_failed' order by subject"
     )
     assert [(row["subject"], row["warnings"]) for row in warned] == [("note", 40), ("quote", 3)]
     assert warned[0]["message"].endswith(": HTTP 500")
@@ -210,7 +210,7 @@ async def test_a_dead_letter_that_is_no_items_refresh_is_a_persons(owner: Databa
     )
     assert [tuple(row) for row in dead] == [("missing", "livewell"), *[(None, None)] * len(STRANGERS)]
     assert (await freshness.item(1))["failed_refreshes"] == 1
-    counted = "select warnings from livewell.warning where code = 'freshness.refresh_failed'"
+    counted = "select warnings from livewell.warnings where code = 'freshness.refresh_failed'"
     assert await owner.fetchval(counted) == 1
 
 

@@ -234,6 +234,8 @@ async def test_waiting_for_another_migrator_may_take_longer_than_a_lock(
     empty_owner_url: str, sql_folder: SqlFolder
 ) -> None:
     """The turn of another migrator is waited for beyond the lock_timeout and the attempts of a step."""
+    await migrate(empty_owner_url, files=sql_folder.files)
+    sql_folder.migration(2, "kernel_thing", _THING)
     async with connected(empty_owner_url) as holder:
         held = holder.transaction()
         await held.start()
@@ -253,6 +255,7 @@ async def test_waiting_for_another_migrator_may_take_longer_than_a_lock(
 
 async def test_waiting_for_another_migrator_has_an_end(empty_owner_url: str, sql_folder: SqlFolder) -> None:
     """A turn that never comes is told as a fact."""
+    await migrate(empty_owner_url, files=sql_folder.files)
     impatient = MigratorOptions(turn_timeout=timedelta(milliseconds=50))
     async with connected(empty_owner_url) as holder, holder.transaction():
         await holder.execute(QUERIES["take_turn"])

@@ -40,6 +40,7 @@ SEEDED: dict[str, Any] = {
     "quota.ledger_retention": timedelta(days=730),
     "quota.sample_share": 0.01,
     "schedule.history_retention": timedelta(days=14),
+    "warnings.retention": timedelta(days=30),
     "freshness.scheduled_keys": 1000,
     "freshness.scheduled_depth": 1000,
     "freshness.prefetch_items": 100,

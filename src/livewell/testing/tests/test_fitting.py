@@ -71,7 +71,7 @@ async def test_a_type_that_fits(app: Livewell, owner: Database, tmp_path: Path) 
     for answer in ([QUOTE], json.dumps([QUOTE]), json.dumps([QUOTE]).encode(), recorded):
         await assert_type_fits(app, "quote", key="AAPL", answer=answer)
     await assert_type_fits(app, "quote", key=["AAPL", "MSFT"], answer=[QUOTE, {**QUOTE, "symbol": "MSFT"}])
-    for table in ("public.quotes", "livewell.item", "livewell.job_live", "livewell.record", "livewell.warning"):
+    for table in ("public.quotes", "livewell.item", "livewell.job_live", "livewell.record", "livewell.warnings"):
         assert await owner.fetchval(f"select count(*) from {table}") == 0, table
 
 

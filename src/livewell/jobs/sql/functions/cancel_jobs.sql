@@ -28,7 +28,7 @@ begin
     if 'cancelled' = any (v_outcomes) then
         perform livewell.drop_jobs(v_ids, v_reason, p_now);
     end if;
-    perform pg_notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
+    perform livewell.notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
     perform livewell.audit_job_changes(
         array(
             select case o.outcome when 'told' then 'job_cancel_requested' else 'job_cancelled' end

@@ -16,7 +16,7 @@ declare
 begin
     perform livewell.require_primary();
     perform livewell.require_type(p_name);
-    perform pg_advisory_xact_lock(hashtextextended('livewell.registry', 0));
+    perform livewell.take_lock('registry');
     select t.* into v_type from livewell.data_type as t where t.name = p_name for update;
     v_there := livewell.use_of_type(p_name);
     if not p_force and exists (select from jsonb_each_text(v_there) as u where u.value::bigint > 0) then

@@ -1,4 +1,4 @@
--- Records a change of a task with what it was and what it is, and tells the schedulers.
+-- Records a change of a task with what it was and what it is.
 -- for: internal
 create or replace function livewell.audit_task_change(
     p_event text, p_task text, p_old jsonb, p_new jsonb, p_reason text, p_actor text, p_now timestamptz
@@ -11,5 +11,4 @@ begin
         'operation', case when p_old is null and p_new is not null then 'insert' else 'update' end,
         'old', p_old, 'new', p_new, 'reason', p_reason, 'actor', p_actor
     )), p_now);
-    perform pg_notify('livewell_tasks', p_task);
 end $$;

@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     -- Two programs that start at once declare the same tasks: the second waits, and finds them there.
-    perform pg_advisory_xact_lock(hashtextextended('livewell.declare_tasks', 0));
+    perform livewell.take_lock('tasks');
     return query
     select distinct a.name
     from livewell.apply_tasks(

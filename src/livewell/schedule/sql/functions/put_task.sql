@@ -68,6 +68,7 @@ begin
         (select jsonb_object_agg(f.field, v_after -> f.field) from unnest(v_fields) as f (field)),
         p_reason, p_actor, p_now
     );
+    perform livewell.notify('livewell_tasks', p_name);
 exception
     when lock_not_available then
         raise exception using errcode = 'LWT06', message = format('task %s is running at this moment', p_name),
