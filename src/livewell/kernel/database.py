@@ -4,6 +4,9 @@ Every call is bounded twice: by the server (`statement_timeout`, idle-in-transac
 little later, for a server that says nothing at all. Deadlocks and serialization failures of a single call are repeated,
 bounded. What the driver raises leaves here as a fact (`errors.py`).
 
+A URL may name several servers of a cluster: every connection, whoever opens it, finds the one that takes writes
+(`hosts.py`), so a failover is a lost connection like any other.
+
 Behind a transaction pooler (`pooled=True`) nothing of a session may be relied on: each call is its own transaction
 whose limits are SET LOCAL, statements are not cached, and LISTEN needs `direct_url` (without it, pollers poll).
 """
@@ -15,18 +18,23 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any, Protocol, Self, TypeVar
 
 import asyncpg
 
 from livewell.kernel.connection import DRIVER_ERRORS, Connection, FactConnection, is_usable
 from livewell.kernel.errors import Contended, DatabaseUnavailable, LivewellError, reason_of
+from livewell.kernel.hosts import connect_to_one_of, hosts_of, kind_of_server
 from livewell.kernel.logger import Logger
 from livewell.kernel.pool import Pool
 
 T = TypeVar("T")
 
 log = Logger("livewell.kernel")
+
+# A wish that is known to be in vain only when every server was asked.
+_LEFT_TO_THE_DRIVER = "prefer-standby"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,10 +181,15 @@ class _Calls(ABC):
 
 
 async def connect(options: DatabaseOptions, *, url: str | None = None) -> Connection:
-    """Open one connection, or say in one line why it cannot be opened."""
+    """Open one connection, or say in one line why it cannot be opened; of several servers, to the one for writes."""
+    where, within = url or options.url, options.connect_timeout.total_seconds()
+    opened = partial(asyncpg.connect, where, **options.connect_arguments)
+    hosts, kind = hosts_of(where), kind_of_server(where)
+    if len(hosts) > 1 and kind != _LEFT_TO_THE_DRIVER:
+        return await connect_to_one_of(hosts, kind, opened, within=within)
     try:
-        async with asyncio.timeout(options.connect_timeout.total_seconds()):
-            connection: Connection = await asyncpg.connect(url or options.url, **options.connect_arguments)
+        async with asyncio.timeout(within):
+            connection: Connection = await opened()
             return connection
     except DRIVER_ERRORS as error:
         raise DatabaseUnavailable(
