@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from livewell.kernel.durations import HOW_TO_WRITE, parse_duration
     from livewell.kernel.embedded import EmbeddedPostgres
     from livewell.kernel.embedded_account import Account
-    from livewell.kernel.embedded_processes import birth_of
+    from livewell.kernel.embedded_processes import birth_of, is_postgres_in
     from livewell.kernel.errors import (
         Contended,
         DatabaseNewer,
@@ -147,6 +147,7 @@ __all__ = [
     "fact_from",
     "facts_by_code",
     "interval_of",
+    "is_postgres_in",
     "list_warnings",
     "mask",
     "masked",

@@ -9,6 +9,7 @@
   that leave it as it is.
 - `pgbouncer`: PgBouncer in transaction mode before the test's database.
 - `tcp_proxy`: a proxy before the shared server that delays, swallows and cuts.
+- `failover_cluster`: a primary and its synchronous standby under Patroni and etcd, the test's own.
 
 `make_endpoint()`, `make_key()` and `make_market_data()` make what budgets are about, `make_type()` and `make_table()`
 what is kept fresh.
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from livewell.testing.fitting import assert_type_fits
     from livewell.testing.logins import connected
     from livewell.testing.logs import captured_logs
+    from livewell.testing.patroni import PatroniCluster, PatroniNode, patroni_cluster
     from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
     from livewell.testing.processes import Child, child
     from livewell.testing.proxy import TcpProxy, Way
@@ -51,6 +53,8 @@ __all__ = [
     "Address",
     "Child",
     "OwnServer",
+    "PatroniCluster",
+    "PatroniNode",
     "PgBouncer",
     "SharedServer",
     "Standby",
@@ -67,6 +71,7 @@ __all__ = [
     "make_market_data",
     "make_table",
     "make_type",
+    "patroni_cluster",
     "pgbouncer_before",
     "require",
     "until",
