@@ -78,7 +78,7 @@ async def _all_listen(run: Run, *, times: int) -> None:
 async def test_f7_a_standby_that_is_behind_loses_what_was_acknowledged(
     clustered_run: Run, failover_cluster: PatroniCluster
 ) -> None:
-    """F7, judged: a primary that answers before its standby has it loses jobs in a failover, and the run fails by I1."""
+    """F7, judged: a primary that answers before its standby has it loses jobs in a failover: I1."""
     run = clustered_run
     await run.start_workers(1)
     await failover_cluster.configure(synchronous_mode=False)
