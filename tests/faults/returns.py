@@ -2,13 +2,27 @@
 
 import signal
 from collections import Counter
+from contextlib import suppress
 from datetime import timedelta
 
-from livewell.testing import until
+from livewell.kernel import LivewellError
+from livewell.testing import OwnServer, until
 from tests.faults.load import Run
 
 # What a worker asks its database, by what is noted when it is answered.
 _ANSWERED = {"claimed": "claim", "beat_answered": "heartbeat", "finish_answered": "finish"}
+
+
+async def started_again(server: OwnServer) -> None:
+    """Start a server that may have gone down; what a killed one had is free only when its last backend is gone."""
+
+    async def started() -> bool:
+        with suppress(LivewellError):
+            await server.start()
+            return True
+        return False
+
+    await until(started, "the server runs again", within=timedelta(seconds=60))
 
 
 async def seconds_until_back(run: Run, *, within: timedelta = timedelta(seconds=30)) -> list[float]:

@@ -2,18 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 import pytest_asyncio
 
-from livewell.kernel import LivewellError
-from livewell.testing import OwnServer, until
+from livewell.testing import OwnServer
 from tests.faults.load import BeginRun, Run
 from tests.faults.rescues import spread
-from tests.faults.returns import seconds_until_back, whole_pools
+from tests.faults.returns import seconds_until_back, started_again, whole_pools
 from tests.faults.size import Size
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
@@ -66,21 +63,9 @@ async def _suffer(run: Run, size: Size, take_down: Callable[[], Awaitable[None]]
         run.book.note("server_down")
         await take_down()
         await asyncio.sleep(run.chance.uniform(0, size.longest_outage))
-        await _up_again(server)
+        await started_again(server)
         run.book.note("server_up")
         waits += await seconds_until_back(run)
     run.figures["reconnected after, seconds"] = spread(waits)
     await run.passes()
     assert max(waits) < RECONNECT
-
-
-async def _up_again(server: OwnServer) -> None:
-    """Start it; the memory of a killed postmaster is free only when the last of its backends is gone."""
-
-    async def started() -> bool:
-        with suppress(LivewellError):
-            await server.start()
-            return True
-        return False
-
-    await until(started, "the server runs again", within=timedelta(seconds=60))

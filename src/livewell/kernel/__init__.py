@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from livewell.kernel.embedded_account import Account
     from livewell.kernel.embedded_processes import birth_of, is_postgres_in
     from livewell.kernel.errors import (
+        PASSING,
         Contended,
         DatabaseNewer,
         DatabaseUnavailable,
@@ -86,6 +87,7 @@ else:
 __all__ = [
     "HOW_TO_WRITE",
     "MASK",
+    "PASSING",
     "Account",
     "Action",
     "Agent",

@@ -144,6 +144,10 @@ class MigrationFailed(LivewellError):
     code = "kernel.migration_failed"
 
 
+# What passes by itself, or once somebody has seen to the server: the same call may be made again, and is.
+PASSING = (Contended, DatabaseUnavailable, DiskFull, LockNotAvailable, NotPrimary, StatementTimedOut)
+
+
 def fact_from(error: BaseException) -> LivewellError | None:
     """The fact behind what the driver raised; None when it is the caller's own mistake (a wrong argument, a misuse)."""
     if isinstance(error, LivewellError):

@@ -14,7 +14,7 @@
 `make_endpoint()`, `make_key()` and `make_market_data()` make what budgets are about, `make_type()` and `make_table()`
 what is kept fresh.
 `assert_type_fits()` is what users call in their CI: a type's model with its table, and an answer with both.
-`captured_logs()` is what was logged meanwhile.
+`captured_logs()` is what was logged meanwhile; `small_disk()` is a disk that can be filled.
 `effort()` says how hard a property test tries; `child()` runs a Python process of the test's own that it talks to and
 kills; `until()` waits for a condition.
 
@@ -33,6 +33,7 @@ from livewell.doors import opened
 if TYPE_CHECKING:
     from livewell.testing.addresses import Address
     from livewell.testing.data_types import make_table, make_type
+    from livewell.testing.disks import SmallDisk, small_disk
     from livewell.testing.efforts import effort
     from livewell.testing.endpoints import make_endpoint, make_key, make_market_data
     from livewell.testing.fitting import assert_type_fits
@@ -57,6 +58,7 @@ __all__ = [
     "PatroniNode",
     "PgBouncer",
     "SharedServer",
+    "SmallDisk",
     "Standby",
     "TcpProxy",
     "Way",
@@ -74,5 +76,6 @@ __all__ = [
     "patroni_cluster",
     "pgbouncer_before",
     "require",
+    "small_disk",
     "until",
 ]
