@@ -280,18 +280,18 @@ async def test_a_settlement_that_was_cut_off_counts_once(
 
 
 _FULL = """
-create function public.full() returns trigger language plpgsql as $$
+create function public.no_room() returns trigger language plpgsql as $$
 begin
     raise exception 'could not extend file' using errcode = 'disk_full';
 end $$;
-create trigger full before insert or update or delete on livewell.permit_block
-for each statement execute function public.full()
+create trigger no_room before insert or update or delete on livewell.permit_block
+for each statement execute function public.no_room()
 """
 
 
 async def _room_after(owner: Database, refused: Callable[[], Awaitable[bool]]) -> None:
     await until(refused, "a call is refused")
-    await owner.execute("drop trigger full on livewell.permit_block; drop function public.full()")
+    await owner.execute("drop trigger no_room on livewell.permit_block; drop function public.no_room()")
 
 
 async def test_a_full_disk_is_outlasted(database: Database, owner: Database) -> None:
