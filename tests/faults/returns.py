@@ -43,7 +43,7 @@ async def seconds_until_back(run: Run, *, within: timedelta = timedelta(seconds=
     return [at - up_at for at in back().values()]
 
 
-async def all_answered(run: Run) -> None:
+async def all_answered(run: Run, *, within: timedelta = timedelta(seconds=15)) -> None:
     """Every worker's heartbeat has been answered since now."""
     before = Counter(event.by for event in run.events("beat_answered"))
 
@@ -51,7 +51,7 @@ async def all_answered(run: Run) -> None:
         now = Counter(event.by for event in run.events("beat_answered"))
         return all(now[member.name] > before[member.name] for member in run.living())
 
-    await until(answered, "every worker is answered again", within=timedelta(seconds=15))
+    await until(answered, "every worker is answered again", within=within)
 
 
 async def whole_pools(run: Run) -> None:
