@@ -48,6 +48,8 @@ class DatabaseOptions:
     connect_timeout: timedelta = timedelta(seconds=10)
     statement_timeout: timedelta = timedelta(seconds=30)
     idle_in_transaction_timeout: timedelta = timedelta(seconds=60)
+    # Between the statements of a single call nobody thinks: who is silent so long is cut off, and in others' way.
+    idle_in_call_timeout: timedelta = timedelta(seconds=5)
     answer_grace: timedelta = timedelta(seconds=2)
     contention_retries: int = 10
     application_name: str = "livewell"
@@ -80,10 +82,18 @@ class DatabaseOptions:
 
     @property
     def transaction_limits(self) -> str:
-        """The limits of a transaction, where no session can carry them."""
+        """The limits of a transaction of the caller's own, where no session can carry them."""
+        return self._limits(self.idle_in_transaction_timeout)
+
+    @property
+    def call_limits(self) -> str:
+        """The limits of a transaction that is a single call."""
+        return self._limits(self.idle_in_call_timeout)
+
+    def _limits(self, idle: timedelta) -> str:
         return (
             f"set local statement_timeout = {_milliseconds(self.statement_timeout)};"
-            f" set local idle_in_transaction_session_timeout = {_milliseconds(self.idle_in_transaction_timeout)}"
+            f" set local idle_in_transaction_session_timeout = {_milliseconds(idle)}"
         )
 
 
@@ -168,7 +178,7 @@ class _Calls(ABC):
 
     async def _within_limits(self, connection: Connection, call: Callable[[Connection], Awaitable[T]]) -> T:
         """A call as a transaction of its own, begun and limited in one round trip."""
-        await connection.execute(f"begin; {self.options.transaction_limits}")
+        await connection.execute(f"begin; {self.options.call_limits}")
         try:
             result = await call(connection)
         except BaseException:
