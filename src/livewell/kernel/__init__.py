@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from livewell.kernel.durations import HOW_TO_WRITE, parse_duration
     from livewell.kernel.embedded import EmbeddedPostgres
     from livewell.kernel.embedded_account import Account
-    from livewell.kernel.embedded_processes import birth_of
+    from livewell.kernel.embedded_processes import birth_of, is_postgres_in
     from livewell.kernel.errors import (
+        PASSING,
         Contended,
         DatabaseNewer,
         DatabaseUnavailable,
@@ -96,6 +97,7 @@ else:
 __all__ = [
     "HOW_TO_WRITE",
     "MASK",
+    "PASSING",
     "Account",
     "Action",
     "Agent",
@@ -162,6 +164,7 @@ __all__ = [
     "fact_from",
     "facts_by_code",
     "interval_of",
+    "is_postgres_in",
     "list_logins",
     "list_warnings",
     "make_login",
