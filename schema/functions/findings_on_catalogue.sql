@@ -26,7 +26,7 @@ begin
         return;
     end if;
     execute format(
-        'select k.key from (select t.%I::text as key from %I.%I as t limit 10000) as k where k.key !~ $1 limit 1',
+        'select k.key from (select t.%I::text as key from %I.%I as t limit 10000) as k where not livewell.is_key(k.key, $1) limit 1',
         p_type.keys_key_column, split_part(p_type.keys_table, '.', 1), split_part(p_type.keys_table, '.', 2)
     ) into v_strange using p_type.key_pattern;
     if v_strange is not null then

@@ -13,7 +13,7 @@ begin
         'select count(*), count(*) filter (where not r.fits), array_agg(r.user_id) filter (where r.fits),'
         ' array_agg(r.data_type) filter (where r.fits), array_agg(r.key) filter (where r.fits)'
         ' from (select r.user_id, r.data_type, r.key,'
-        '  coalesce(length(r.user_id) between 1 and 200 and t.enabled and r.key ~ t.key_pattern, false) as fits'
+        '  coalesce(length(r.user_id) between 1 and 200 and t.enabled and livewell.is_key(r.key, t.key_pattern), false) as fits'
         '  from (select distinct r.user_id::text, r.data_type::text, r.key::text from %I.%I%s as r) as r'
         '  left join livewell.data_type as t on t.name = r.data_type) as r',
         split_part(p_reads, '.', 1), split_part(p_reads, '.', 2), case when v_is_function then '()' else '' end

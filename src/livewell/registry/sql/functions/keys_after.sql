@@ -15,7 +15,7 @@ begin
     begin
         -- Without a first key there is no bound, and the index is read from its beginning.
         execute format(
-            'select array(select distinct c.key from (%s) as c where c.active and %s c.key ~ $3 order by c.key limit $4)',
+            'select array(select distinct c.key from (%s) as c where c.active and %s livewell.is_key(c.key, $3) order by c.key limit $4)',
             livewell.catalogue_query(v_type), case when p_after is null then '' else 'c.key > $2 and' end
         ) into v_keys using p_type, p_after, v_type.key_pattern, p_limit;
     exception
