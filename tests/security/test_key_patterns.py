@@ -129,7 +129,7 @@ keys = st.tuples(st.sampled_from(["a", "ab", "b", "a-", "-", "ba"]), st.sampled_
 
 
 async def test_what_is_taken_matches_in_bounded_time(owner_url: str) -> None:
-    """Every pattern the checker takes is one of PostgreSQL's, and matches the longest keys within a statement timeout."""
+    """Every pattern the checker takes is one of PostgreSQL's, and matches the longest keys within a timeout."""
     tried = 0
 
     async def check(connection: Connection, pattern: str, key: str) -> None:

@@ -5,8 +5,8 @@ IPv4 or the brackets of IPv6. What has another spelling has no business in an AP
 addresses that were checked are those the connection is made to, so that a name cannot change its mind in between.
 Addresses that embed another (mapped, 6to4, NAT64, Teredo) are refused, whatever they embed. Where a provider says
 `allow_private`, loopback and private networks are allowed too; link-local and the other addresses where clouds keep the
-credentials of a machine never are. Those of 100.64.0.0/10 belong to a carrier, a cloud or a network of the operator's own:
-they are opened where the worker runs (`LIVEWELL_SHARED_NETWORKS`), by who knows which it is.
+credentials of a machine never are. Those of 100.64.0.0/10 belong to a carrier, a cloud or a network of the operator's
+own: they are opened where the worker runs (`LIVEWELL_SHARED_NETWORKS`), by who knows which it is.
 """
 
 import ipaddress
@@ -159,7 +159,7 @@ def _is_metadata(address: Address) -> bool:
 def _embedded(address: ipaddress.IPv6Address) -> Iterator[int]:
     """What IPv4 addresses may be in it: 6to4's, and one for each length of a NAT64 prefix, which anybody may choose.
 
-    A prefix of 96 bits has it at the end, as mapped addresses do; RFC 6052 has the others leave out the bits from 64 to 71.
+    A prefix of 96 bits has it at the end, as mapped addresses do; RFC 6052 has the others leave out bits 64 to 71.
     """
     number = int(address)
     yield number & 0xFFFFFFFF

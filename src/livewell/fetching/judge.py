@@ -99,7 +99,7 @@ def read_document(reply: Reply, *, max_bytes: int, content_type: str | None = No
 
 
 def _size_as_read(body: bytes) -> int:
-    """About what a document takes as Python has it: told by its marks, which is quick. Reading it takes time by that too.
+    """About what a document takes as Python has it, told by its marks, which is quick; reading takes time by that too.
 
     Marks within strings count as well: what is nearly all text has few.
     """

@@ -114,6 +114,20 @@ def _on_a_bad_wire(answer: Answer, fault: Fault) -> Answer:
             return replace(answer, pause=fault.seconds)
         case FaultKind.DRIP:
             return replace(answer, drip=fault.seconds)
+        case FaultKind.LENGTH_TOO_LONG:
+            return replace(answer, stated_length=answer.length + 100)
+        case FaultKind.LENGTH_TOO_SHORT:
+            return replace(answer, stated_length=answer.length // 2)
+        case FaultKind.LARGE_HEADERS:
+            return replace(answer, headers=(*answer.headers, *((f"X-Padding-{n}", "x" * 2000) for n in range(100))))
+        case FaultKind.HTML:
+            return replace(answer, headers=(("Content-Type", "text/html"), *answer.headers[1:]))
+    return _in_a_bad_frame(answer, fault)
+
+
+def _in_a_bad_frame(answer: Answer, fault: Fault) -> Answer:
+    """What a fault does to how the parts of an answer are told apart."""
+    match fault.kind:
         case FaultKind.CHUNKED:
             return replace(answer, framing=Framing.CHUNKED, pieces=_halves(answer.pieces))
         case FaultKind.TINY_CHUNKS:
@@ -124,14 +138,6 @@ def _on_a_bad_wire(answer: Answer, fault: Fault) -> Answer:
             return replace(answer, announced=fault.size or _MUCH)
         case FaultKind.NO_LENGTH:
             return replace(answer, framing=Framing.CLOSE)
-        case FaultKind.LENGTH_TOO_LONG:
-            return replace(answer, stated_length=answer.length + 100)
-        case FaultKind.LENGTH_TOO_SHORT:
-            return replace(answer, stated_length=answer.length // 2)
-        case FaultKind.LARGE_HEADERS:
-            return replace(answer, headers=(*answer.headers, *((f"X-Padding-{n}", "x" * 2000) for n in range(100))))
-        case FaultKind.HTML:
-            return replace(answer, headers=(("Content-Type", "text/html"), *answer.headers[1:]))
     return answer
 
 

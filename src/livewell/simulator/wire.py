@@ -47,7 +47,7 @@ class Ending(StrEnum):
 class Answer:
     """What to send, and how; `stated_length` is what Content-Length says when it does not say the truth.
 
-    `announced` and `extensions` are bytes that say nothing: of answers before the answer, and of chunks about themselves.
+    `announced` and `extensions` are bytes that say nothing: answers before the answer, what chunks say of themselves.
     """
 
     status: int = 200

@@ -13,9 +13,9 @@ declare
     v_times integer[];
     v_most integer;
     -- Per open parenthesis: how large it is, whether its next part is its first, whether one begins with a repetition.
-    v_size integer[] := '{0}';
-    v_begins boolean[] := '{true}';
-    v_loose boolean[] := '{false}';
+    v_size integer[] := array[0];
+    v_begins boolean[] := array[true];
+    v_loose boolean[] := array[false];
     v_depth integer := 1;
     -- The part before: its size, 0 when it cannot be repeated; whether it is a first, and begins with a repetition.
     v_last integer := 0;
