@@ -27,7 +27,8 @@ begin
     end if;
     perform livewell.require_foreign('ask_foreign');
     v_strange := livewell.ask_foreign(format(
-        'select to_jsonb(k.key) from (select t.%I::text as key from %I.%I as t limit 10000) as k where k.key !~ ($1 ->> 0) limit 1',
+        'select to_jsonb(k.key) from (select t.%I::text as key from %I.%I as t limit 10000) as k where not '
+        || livewell.key_condition('k.key', '($1 ->> 0)') || ' limit 1',
         p_type.keys_key_column, split_part(p_type.keys_table, '.', 1), split_part(p_type.keys_table, '.', 2)
     ), jsonb_build_array(p_type.key_pattern)) #>> '{}';
     if v_strange is not null then

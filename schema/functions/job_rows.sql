@@ -19,6 +19,7 @@ begin
         case
             when k.kind is null or jsonb_typeof(j.payload) is distinct from 'object' or j.payload = '{}'
                 or j.value - v_fields <> '{}' or j.dedupe_key = '' or j.serial_key = '' or j.endpoint = ''
+                or length(j.dedupe_key) > 500 or length(j.serial_key) > 500 or length(j.category) > 100
                 then livewell.refuse_job(j.value, j.ordinality::integer)
             when l.id is null then livewell.open_lane_for(j.kind, j.endpoint)
             else l.id

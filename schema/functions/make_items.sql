@@ -28,7 +28,7 @@ begin
         select a.data_type, a.key, true from unnest(v_types, v_keys) as a (data_type, key)
     ) as a
     left join livewell.data_type as t on t.name = a.data_type
-    where t.enabled is not true or a.is_new and (a.key is null or a.key !~ t.key_pattern)
+    where t.enabled is not true or a.is_new and not livewell.is_key(a.key, t.key_pattern)
     limit 1;
     if found and v_bad.known is null then
         raise exception using errcode = 'LWF01', message = format('unknown data type %s', coalesce(v_bad.data_type, '(none)')),

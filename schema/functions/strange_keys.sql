@@ -12,7 +12,7 @@ begin
     return query
     select k.at::integer
     from unnest(p_keys, p_exchanges) with ordinality as k (key, exchange, at)
-    where k.key is null or k.key !~ v_type.key_pattern or k.exchange !~ '^[A-Z0-9]{1,20}$'
+    where not livewell.is_key(k.key, v_type.key_pattern) or k.exchange !~ '^[A-Z0-9]{1,20}$'
     order by k.at;
 end $function$;
 

@@ -10,5 +10,7 @@ create table livewell.learned (
     bytes double precision,
     sizes integer not null,
     unchanged_bytes double precision,
-    unchanged_sizes integer not null
+    unchanged_sizes integer not null,
+    id bigint not null generated always as identity,
+    constraint learned_pkey PRIMARY KEY (id)
 );

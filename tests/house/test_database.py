@@ -148,6 +148,26 @@ async def test_the_roles_are_groups_without_power(owner: Database) -> None:
     assert len(rows) == 6
 
 
+async def test_every_table_has_a_primary_key(owner: Database) -> None:
+    """What can be repaired and replicated has a key. The history of jobs is kept by day, and has one only while it is live:
+    a key of a partitioned table would have to hold the day as well, and be built under a lock on all days at once."""
+    rows = await owner.fetch(
+        "select c.relname from pg_class as c"
+        " where c.relnamespace = 'livewell'::regnamespace and c.relkind in ('r', 'p')"
+        " and not exists (select from pg_constraint as k where k.conrelid = c.oid and k.contype = 'p')"
+    )
+    history = re.compile(r"job|job_(attempt|done|failed)(_default|_\d+)?")
+    assert [row["relname"] for row in rows if not history.fullmatch(row["relname"])] == []
+
+
+async def test_every_constraint_is_validated(owner: Database) -> None:
+    """A constraint that was added NOT VALID is validated by a later migration: it holds for all rows."""
+    rows = await owner.fetch(
+        "select conname from pg_constraint where connamespace = 'livewell'::regnamespace and not convalidated"
+    )
+    assert [row["conname"] for row in rows] == []
+
+
 async def test_constraints_are_named_as_sentences(owner: Database) -> None:
     """A check constraint's name states its rule; the names PostgreSQL makes up (`…_check`) state nothing."""
     rows = await owner.fetch(

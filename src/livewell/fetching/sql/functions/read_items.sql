@@ -22,7 +22,7 @@ begin
     end if;
     select t.* into strict v_type from livewell.data_type as t where t.name = p_type;
     -- What is no key of the type is asked of nobody's table.
-    v_keys := array(select distinct k.key from unnest(p_keys) as k (key) where k.key ~ v_type.key_pattern);
+    v_keys := array(select distinct k.key from unnest(p_keys) as k (key) where livewell.is_key(k.key, v_type.key_pattern));
     v_judged := livewell.judge_items(v_type, v_keys, p_now);
     if exists (select from unnest(v_judged) as j where j.stale) then
         select h.reason into v_hold from livewell.refresh_hold(p_type, v_type.endpoint, p_now) as h;

@@ -20,6 +20,7 @@ begin
     if p_jobs is null or jsonb_typeof(p_jobs) <> 'array' then
         raise exception using errcode = 'LWJ03', message = 'jobs must be a JSON array of objects';
     end if;
+    perform livewell.refuse_large_jobs(p_jobs, 'jobs.payload_bytes');
     case p_on_duplicate
         when 'keep' then v_new := livewell.insert_or_keep_jobs(p_jobs, p_now);
         when 'replace', 'raise_priority' then v_new := livewell.insert_or_change_jobs(p_jobs, p_on_duplicate, p_now);

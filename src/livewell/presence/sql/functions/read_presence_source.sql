@@ -23,7 +23,7 @@ begin
     into rows_read, rows_skipped, users, types, keys
     from (
         select s.user_id, s.data_type, s.key,
-            coalesce(length(s.user_id) between 1 and 200 and t.enabled and s.key ~ t.key_pattern, false) as fits
+            coalesce(length(s.user_id) between 1 and 200 and t.enabled and livewell.is_key(s.key, t.key_pattern), false) as fits
         from unnest(v_said.users, v_said.types, v_said.keys) as s (user_id, data_type, key)
         left join livewell.data_type as t on t.name = s.data_type
     ) as r;

@@ -17,7 +17,7 @@ begin
         v_keys := array(select k.key from jsonb_array_elements_text(livewell.ask_catalogue(
             v_type, 'select to_jsonb(array(select distinct c.key from (%s) as c where c.active and '
             || case when p_after is null then '' else 'c.key > $1 ->> ''after'' and ' end
-            || 'c.key ~ ($1 ->> ''pattern'') order by c.key limit ($1 ->> ''limit'')::bigint))',
+            || livewell.key_condition('c.key', '($1 ->> ''pattern'')') || ' order by c.key limit ($1 ->> ''limit'')::bigint))',
             jsonb_build_object('after', p_after, 'pattern', v_type.key_pattern, 'limit', p_limit)
         )) with ordinality as k (key, at) order by k.at);
     exception

@@ -13,6 +13,10 @@ begin
         return 'key_pattern must describe the whole key: from ^ to $';
     end if;
     perform '' ~ p_type.key_pattern;
+    v_problem := livewell.pattern_problem(p_type.key_pattern);
+    if v_problem is not null then
+        return format('key_pattern %s', v_problem);
+    end if;
     return coalesce(livewell.fetch_problem(p_type), case
         when p_type.name !~ '^[a-z][a-z0-9_-]{0,62}$' then 'its name must be of small letters, digits, - and _, at most 63'
         when p_type.endpoint is null then 'endpoint is missing: where is it fetched from? write endpoint = "PROVIDER/NAME"'
