@@ -3,7 +3,7 @@
 -- for: internal
 create or replace function livewell.held_keys(p_storing livewell.storing, p_keys text[]) returns text[]
 language plpgsql
-set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' set enable_seqscan = off set jit = off as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' set enable_seqscan = off set jit = off as $$
 declare
     v_key livewell.stored_column;
     v_free tid[];

@@ -3,7 +3,7 @@
 -- for: internal
 create or replace function livewell.hold_free_fetches(p_ended livewell.ended_fetch[], p_now timestamptz) returns livewell.ended_fetch[]
 language plpgsql
-set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' set enable_seqscan = off set jit = off as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' set enable_seqscan = off set jit = off as $$
 declare
     v_jobs bigint[];
     v_items bigint[];
@@ -19,7 +19,7 @@ exception when lock_not_available then
     v_held := livewell.hold_fetches(array(
         select e from unnest(p_ended) as e
         where e.job_id = any (v_jobs) and (
-            e.outcome = 'throttled' or e.item_id = any (v_items) or not exists (select from livewell.item as i where i.id = e.item_id)
+            e.outcome = 'throttled' or e.item_id <> all (v_items)
         )
     ));
     for v_one in
@@ -29,7 +29,8 @@ exception when lock_not_available then
     loop
         v_one.outcome := 'busy';
         v_one.rows := null;
-        v_one.reason := case when v_one.job_id = any (v_jobs) then 'item_held' else 'job_held' end;
+        v_one.reason := case when v_one.job_id = any (v_jobs) then 'item_held: ' || livewell.last_holder('livewell.item', v_one.item_id::text)
+            else 'job_held: ' || livewell.last_holder('livewell.job_live', v_one.job_id::text) end;
         v_held := v_held || v_one;
     end loop;
     return v_held;

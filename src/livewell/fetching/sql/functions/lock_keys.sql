@@ -3,7 +3,7 @@
 -- for: internal
 create or replace function livewell.lock_keys(p_storing livewell.storing, p_keys text[]) returns text[]
 language plpgsql
-set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' set enable_seqscan = off set jit = off as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' set enable_seqscan = off set jit = off as $$
 begin
     execute livewell.locking_query(p_storing) using p_keys;
     return '{}';

@@ -4,10 +4,10 @@
 -- Whatever else goes wrong (a deadlock, a disk that is full) is the caller's.
 -- for: internal
 create or replace function livewell.store_rows(
-    p_storing livewell.storing, p_ended livewell.ended_fetch[], p_now timestamptz, p_patience integer default 100
+    p_storing livewell.storing, p_ended livewell.ended_fetch[], p_now timestamptz, p_patience integer default 250
 ) returns livewell.fetch_verdict[]
 language plpgsql
-set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
     v_half constant integer := cardinality(p_ended) / 2;
     v_judged livewell.judged_fetch[];
@@ -16,7 +16,7 @@ declare
     v_held text[];
     v_patience integer;
 begin
-    if p_patience < 100 then
+    if p_patience < 250 then
         perform set_config('lock_timeout', p_patience::text, true);
     end if;
     begin

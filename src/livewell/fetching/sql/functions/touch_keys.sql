@@ -3,7 +3,7 @@
 -- for: internal
 create or replace function livewell.touch_keys(p_storing livewell.storing, p_keys text[], p_now timestamptz) returns text[]
 language plpgsql
-set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' set enable_seqscan = off set jit = off as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' set enable_seqscan = off set jit = off as $$
 declare
     v_half constant integer := cardinality(p_keys) / 2;
     v_touched text[];

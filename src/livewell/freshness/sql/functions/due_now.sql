@@ -6,11 +6,13 @@ language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_due bigint;
-    v_held constant bigint[] := livewell.hold_items(array(
+    v_items constant bigint[] := array(
         select i.id from livewell.item as i where i.data_type = any (p_types) and i.watched and i.due_at > p_now
-    ), p_now);
+    );
+    v_busy constant bigint[] := livewell.hold_items(v_items, p_now);
 begin
-    update livewell.item as i set due_at = p_now where i.id = any (v_held) and i.watched and i.due_at > p_now;
+    update livewell.item as i set due_at = p_now
+    where i.id = any (v_items) and i.id <> all (v_busy) and i.watched and i.due_at > p_now;
     get diagnostics v_due = row_count;
     return v_due;
 end $$;

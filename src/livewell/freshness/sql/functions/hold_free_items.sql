@@ -1,4 +1,4 @@
--- Locks those items that nobody else has at this moment, answers with them, and notes the others.
+-- Locks those items that nobody else has at this moment; notes the others, and answers with them.
 -- for: internal
 create or replace function livewell.hold_free_items(p_item_ids bigint[], p_now timestamptz) returns bigint[]
 language plpgsql
@@ -7,13 +7,19 @@ declare
     v_free constant bigint[] := array(
         select i.id from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update skip locked
     );
+    v_busy bigint[] := '{}';
+    v_type record;
 begin
-    perform livewell.note_held('freshness.item_held', h.data_type, 'livewell.item', h.ids, h.keys, h.transactions, p_now)
-    from (
-        select i.data_type, array_agg(i.id::text) as ids, array_agg(i.key) as keys, array_agg(i.xmax) as transactions
+    for v_type in
+        select i.data_type, array_agg(i.id) as ids, array_agg(i.key) as keys, array_agg(i.xmax) as transactions
         from livewell.item as i
         where i.id = any (p_item_ids) and i.id <> all (v_free)
         group by i.data_type
-    ) as h;
-    return v_free;
+    loop
+        perform livewell.note_held(
+            'freshness.item_held', v_type.data_type, 'livewell.item', v_type.ids::text[], v_type.keys, v_type.transactions, p_now
+        );
+        v_busy := v_busy || v_type.ids;
+    end loop;
+    return v_busy;
 end $$;

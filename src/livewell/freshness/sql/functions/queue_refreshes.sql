@@ -1,9 +1,9 @@
 -- Queues refreshes, and raises those that wait. One that somebody is queueing in a transaction that stays open is not waited for: it is
 -- found by halving, and its item is in the answer.
 -- for: internal
-create or replace function livewell.queue_refreshes(p_jobs jsonb, p_now timestamptz, p_patience integer default 100) returns bigint[]
+create or replace function livewell.queue_refreshes(p_jobs jsonb, p_now timestamptz, p_patience integer default 250) returns bigint[]
 language plpgsql
-set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' as $$
 declare
     v_half constant integer := jsonb_array_length(p_jobs) / 2;
 begin

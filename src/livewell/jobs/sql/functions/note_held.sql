@@ -19,17 +19,19 @@ begin
         where h.table_name = v_table and h.row_key = r.row_key and h.noted_at > p_now - interval '1 minute'
     );
     if v_rows is null then
-        return (
-            select h.holder from livewell.held_row as h
-            where h.table_name = v_table and h.row_key = any (p_rows) order by h.noted_at desc limit 1
-        );
+        return livewell.last_holder(v_table, p_rows[1]);
     end if;
     v_holder := livewell.who_holds(p_table, p_transactions);
     insert into livewell.held_row (table_name, row_key, noted_at, holder)
     select v_table, r.row_key, p_now, v_holder from unnest(v_rows) as r (row_key);
-    perform livewell.warn(p_code, p_subject, format(
-        '%s%s set aside, held by %s', array_to_string(v_names[:5], ', '), case when cardinality(v_names) > 5 then ' and others' end, v_holder
-    ), p_now, cardinality(v_rows));
+    begin
+        perform livewell.warn(p_code, p_subject, format(
+            '%s%s set aside, held by %s', array_to_string(v_names[:5], ', '), case when cardinality(v_names) > 5 then ' and others' end, v_holder
+        ), p_now, cardinality(v_rows));
+    exception when lock_not_available then
+        -- The warning itself is held: the note and the log say it.
+        null;
+    end;
     raise log '% %: % rows of % held by %', p_code, p_subject, cardinality(v_rows), v_table, v_holder;
     return v_holder;
 end $$;
