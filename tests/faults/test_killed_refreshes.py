@@ -138,11 +138,12 @@ async def _kill_inside(step: Step, stage: Stage, mortal: Member, data_type: str)
     run = stage.run
     await run.seen("reached", by=mortal.name)
     # Nobody but the engine has the probes of items, so a store waits for them as long as it takes.
-    probes = "livewell.item as i where i.data_type = $1"
-    await run.owner.execute(f"insert into livewell.probe (item_id, drawn_at) select i.id, now() from {probes}", data_type)
+    items = "livewell.item as i where i.data_type = $1"
+    draw = f"insert into livewell.probe (item_id, drawn_at) select i.id, now() from {items}"
+    await run.owner.execute(draw, data_type)
     async with run.owner.transaction() as holder:
         await holder.execute(
-            f"select from livewell.probe where item_id in (select i.id from {probes}) for update", data_type
+            f"select from livewell.probe where item_id in (select i.id from {items}) for update", data_type
         )
         mortal.process.send_signal(GO_ON)
         await until(lambda: _stores(holder, mortal), "the store waits for the probes of its items")

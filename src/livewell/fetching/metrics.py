@@ -1,7 +1,8 @@
 """What refreshes tell Prometheus and the logs: counters and times of this process, a line for whatever was not good.
 
-Events: `refresh_set_aside` (with the reason: what is held, and by whom), `refresh_refused`, `refresh_failed`, `refresh_throttled` (each with reason and message), `refresh_gone`, and for
-those who debug `refresh_fetched` and `refresh_unchanged`; all with the job id, the type and the key.
+Events: `refresh_set_aside` (with the reason: what is held, and by whom), `refresh_refused`, `refresh_failed`,
+`refresh_throttled` (each with reason and message), `refresh_gone`, and for those who debug `refresh_fetched` and
+`refresh_unchanged`; all with the job id, the type and the key.
 """
 
 from collections import Counter as Counts

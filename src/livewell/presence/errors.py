@@ -52,7 +52,7 @@ class SessionGone(PresenceError):
 
 
 class PresenceBusy(PresenceError):
-    """Somebody holds the session or an item in a transaction that stays open; nothing was changed, and may be tried again."""
+    """Somebody holds the session or an item in a transaction that stays open; nothing was changed."""
 
     code = "presence.busy"
     sqlstate = "LWP08"

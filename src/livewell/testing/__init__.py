@@ -15,8 +15,8 @@ what is kept fresh.
 `assert_type_fits()` is what users call in their CI: a type's model with its table, and an answer with both.
 `captured_logs()` is what was logged meanwhile.
 `effort()` says how hard a property test tries; `child()` runs a Python process of the test's own that it talks to and
-kills; `until()` waits for a condition. `idle_in_transaction()` is a stranger who leaves a transaction open, `wait_long()`
-lets functions that wait for a moment wait for longer.
+kills; `until()` waits for a condition. `idle_in_transaction()` is a stranger who leaves a transaction open;
+`wait_long()` lets functions that wait for a moment wait for longer.
 
 All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
 throwaway folder. It and the standby's pair run with fsync off; `own_server` is durable. What a machine lacks is skipped

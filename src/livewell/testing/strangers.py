@@ -1,4 +1,4 @@
-"""Others who are there at the same time: one who leaves a transaction open, and functions that wait for whoever does."""
+"""Others who are there at the same time: one who leaves a transaction open, and functions that wait for it."""
 
 import json
 from collections.abc import AsyncIterator

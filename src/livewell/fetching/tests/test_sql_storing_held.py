@@ -1,13 +1,28 @@
 """Storing while a stranger is idle in a transaction: what is held is set aside alone, and stored later."""
 
+from uuid import uuid4
+
 import pytest
 
-from livewell.fetching.tests.storing_surface import MINUTE, NOON, Storing, failed, fetched, make_quotes, throttled, unchanged
+from livewell.fetching.tests.storing_surface import (
+    MINUTE,
+    NOON,
+    Storing,
+    failed,
+    fetched,
+    make_quotes,
+    throttled,
+    unchanged,
+)
 from livewell.kernel import Database
 from livewell.testing import idle_in_transaction, make_type
 
 HELD_ITEM = "update livewell.item set viewers = viewers where key = 'B'"
 KEYS = ["A", "B", "C"]
+
+
+def _states(answer: dict[str, tuple[str, str, str | None]]) -> dict[str, str]:
+    return {key: state for key, (state, _, _) in answer.items()}
 
 
 async def test_one_held_item_is_set_aside_alone(owner: Database, owner_url: str, storing: Storing) -> None:
@@ -17,11 +32,11 @@ async def test_one_held_item_is_set_aside_alone(owner: Database, owner_url: str,
     async with idle_in_transaction(owner_url, HELD_ITEM) as stranger:
         pid = await stranger.fetchval("select pg_backend_pid()")
         answer = await storing.end(*batch)
-        assert {key: state for key, (state, _, _) in answer.items()} == {"A": "completed", "B": "busy", "C": "completed"}
+        assert _states(answer) == {"A": "completed", "B": "busy", "C": "completed"}
         assert (answer["B"][2] or "").startswith(f"item_held: pid {pid}, login ")
-    assert await storing.table("livewell.record", "key") == [("A",), ("C",)]
+    assert await storing.table("livewell.record", "key", "1") == [("A",), ("C",)]
     assert await storing.end(batch[1], now=NOON + MINUTE) == {"B": ("completed", "fetched", None)}
-    assert await storing.table("livewell.record", "key") == [("A",), ("B",), ("C",)]
+    assert await storing.table("livewell.record", "key", "1") == [("A",), ("B",), ("C",)]
 
 
 async def test_the_holder_is_named_once_a_minute(owner: Database, owner_url: str, storing: Storing) -> None:
@@ -36,12 +51,11 @@ async def test_the_holder_is_named_once_a_minute(owner: Database, owner_url: str
         who = await stranger.fetchrow("select pg_backend_pid() as pid, session_user as login")
     assert who is not None
     assert times == 1
-    assert message.startswith(f"B set aside, held by pid {who['pid']}, login {who['login']}, application stranger, in a tr")
+    named = f"pid {who['pid']}, login {who['login']}, application stranger"
+    assert message == f"B set aside, held by {named}, seen since 2026-11-16 12:00:00Z"
 
 
-@pytest.mark.parametrize(
-    "make", [lambda one: fetched(one, {"price": 2}), unchanged], ids=["fetched", "unchanged"]
-)
+@pytest.mark.parametrize("make", [lambda one: fetched(one, {"price": 2}), unchanged], ids=["fetched", "unchanged"])
 async def test_one_held_row_is_set_aside_alone(owner: Database, owner_url: str, storing: Storing, make: object) -> None:
     """A row of the user's own table that the application has in its hands keeps only its own key from being stored."""
     assert callable(make)
@@ -50,10 +64,10 @@ async def test_one_held_row_is_set_aside_alone(owner: Database, owner_url: str, 
     batch = [make(one) for one in await storing.hold("quote", *KEYS, now=NOON + MINUTE)]
     async with idle_in_transaction(owner_url, "update public.quotes set price = 9 where symbol = 'B'") as stranger:
         answer = await storing.end(*batch, now=NOON + MINUTE)
-        assert {key: state for key, (state, _, _) in answer.items()} == {"A": "completed", "B": "busy", "C": "completed"}
+        assert _states(answer) == {"A": "completed", "B": "busy", "C": "completed"}
         assert f"pid {await stranger.fetchval('select pg_backend_pid()')}, " in (answer["B"][2] or "")
     assert (await storing.end(batch[1], now=NOON + MINUTE))["B"][0] == "completed"
-    assert {row[0] for row in await storing.table("public.quotes", "fetched_at")} == {NOON + MINUTE}
+    assert {row[0] for row in await storing.table("public.quotes", "fetched_at", "1")} == {NOON + MINUTE}
 
 
 async def test_rows_that_somebody_is_adding(owner: Database, owner_url: str, storing: Storing) -> None:
@@ -83,10 +97,10 @@ async def test_a_job_that_somebody_has(owner: Database, owner_url: str, storing:
     """A job whose row is in somebody's hands is busy; a lease that was lost is lost, whoever holds what."""
     await make_type(owner, "quote")
     batch = [fetched(one, {"price": 1}) for one in await storing.hold("quote", *KEYS)]
-    batch[2] = {**batch[2], "token": batch[0]["token"]}
+    batch[2] = {**batch[2], "token": uuid4()}
     async with idle_in_transaction(owner_url, f"select from livewell.job_live where id = {batch[1]['job']} for update"):
         answer = await storing.end(*batch)
-    assert {key: state for key, (state, _, _) in answer.items()} == {"A": "completed", "B": "busy", "C": "lost"}
+    assert _states(answer) == {"A": "completed", "B": "busy", "C": "lost"}
 
 
 async def test_what_is_learned_of_limits_does_not_wait(owner: Database, owner_url: str, storing: Storing) -> None:
@@ -95,4 +109,4 @@ async def test_what_is_learned_of_limits_does_not_wait(owner: Database, owner_ur
     batch = await storing.hold("quote", "A", "B")
     async with idle_in_transaction(owner_url, "update livewell.item set viewers = viewers"):
         answer = await storing.end(throttled(batch[0]), failed(batch[1]))
-    assert {key: state for key, (state, _, _) in answer.items()} == {"A": "pending", "B": "busy"}
+    assert _states(answer) == {"A": "pending", "B": "busy"}

@@ -15,7 +15,7 @@ begin
     v_user := livewell.current_user_id();
     select a.types, a.keys into v_types, v_keys from livewell.items_asked(p_items) as a;
     perform livewell.require_own_session(p_session, v_user);
-    for v_try in 1..20 loop
+    for v_try in 1..8 loop
         v_outcomes := livewell.unsubscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, clock_timestamp());
         v_ended := v_ended + (select count(*) from unnest(v_outcomes) as o (outcome) where o.outcome = 'unsubscribed');
         exit when 'busy' <> all (v_outcomes);

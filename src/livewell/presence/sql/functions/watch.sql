@@ -23,7 +23,7 @@ begin
         v_outcomes := livewell.open_sessions(array[p_session], array[v_user], null, v_now);
         perform livewell.require_outcomes(v_outcomes);
     end if;
-    for v_try in 1..20 loop
+    for v_try in 1..8 loop
         v_outcomes := livewell.subscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, v_now);
         v_new := v_new + (select count(*) from unnest(v_outcomes) as o (outcome) where o.outcome = 'subscribed');
         exit when 'busy' <> all (v_outcomes);
