@@ -89,9 +89,13 @@ class Stage:
         session = await presence.open("anna")
         await presence.subscribe(session, [(data_type, key) for data_type in TYPES for key in KEYS])
 
-    async def time_passes(self, *, but_for: str = "") -> None:
-        """At the provider everything changes, and here everything is due, but for a key."""
+    async def time_passes(self) -> None:
+        """At the provider everything changes, and here everything is due."""
         self.clock.turn()
+        await self.is_due()
+
+    async def is_due(self, *, but_for: str = "") -> None:
+        """Everything is due, but for a key."""
         async with self.run.owner.transaction() as connection:
             for statement in _TWO_HOURS_PASS:
                 await connection.execute(statement, but_for)
