@@ -13,6 +13,7 @@ begin
     set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, updated_at = new.updated_at
     where k.kind = 'refresh.' || new.name
         and (k.queue_group, k.jobs_per_request) <> (new.queue_group, new.keys_per_request);
+    perform livewell.open_lane_for('refresh.' || new.name, new.endpoint);
     perform livewell.notify('livewell_types', new.name);
     return null;
 end $function$;

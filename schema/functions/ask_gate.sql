@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.ask_gate(p_gate text, p_keys text[], p_now t
  RETURNS jsonb
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '500ms'
 AS $function$
 begin
     if not livewell.is_identifier(p_gate, true) then

@@ -11,13 +11,9 @@ CREATE OR REPLACE FUNCTION livewell.change_viewers(p_item_ids bigint[], p_by int
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
-declare
-    v_held bigint;
 begin
-    perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
-    get diagnostics v_held = row_count;
     -- Its type was removed while the caller waited: a viewer of nothing must not stay behind.
-    if v_held < cardinality(p_item_ids) and exists (
+    if exists (
         select from unnest(p_item_ids, p_by) as c (id, by)
         where c.by > 0 and not exists (select from livewell.item as i where i.id = c.id)
     ) then

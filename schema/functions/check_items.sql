@@ -11,11 +11,12 @@ AS $function$
 #variable_conflict use_column
 declare
     v_decided livewell.decided_item[];
+    v_held bigint[];
 begin
     v_decided := livewell.decide_items(livewell.value_looks(livewell.look_at_items(array(
         select i.id from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update skip locked
     ), p_now), p_now), p_priority, p_now);
-    perform livewell.enqueue_jobs(r.jobs, 'raise_priority', p_now)
+    select livewell.queue_refreshes(r.jobs, p_now) into v_held
     from (
         select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
             'kind', 'refresh.' || d.data_type, 'endpoint', d.endpoint, 'priority', d.priority,
@@ -43,7 +44,8 @@ begin
     ) as r
     where r.jobs is not null;
     update livewell.item as i
-    set due_at = d.due_at, decision = d.decision, decided_at = p_now, score = d.score,
+    set due_at = case when d.item_id = any (v_held) then p_now + interval '10 seconds' else d.due_at end,
+        decision = case when d.item_id = any (v_held) then 'waiting' else d.decision end, decided_at = p_now, score = d.score,
         expires_at = case when d.error is null then d.newest + d.ttl else i.expires_at end,
         failed_check_at = case when d.error is not null and d.decision = 'queued' then p_now else i.failed_check_at end
     from unnest(v_decided) as d

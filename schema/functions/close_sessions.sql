@@ -8,11 +8,13 @@ CREATE OR REPLACE FUNCTION livewell.close_sessions(p_ids uuid[], p_now timestamp
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$
+declare
+    v_busy uuid[];
 begin
     perform livewell.require_primary();
-    return livewell.drop_sessions(array(
-        select s.id from livewell.session as s where s.id = any (p_ids) order by s.id for update
-    ), p_now);
+    v_busy := livewell.lock_sessions(p_ids, p_now);
+    insert into livewell.session_leaving (session_id) select b.id from unnest(v_busy) as b (id);
+    return livewell.drop_sessions(array(select a.id from unnest(p_ids) as a (id) where a.id <> all (v_busy)), p_now);
 end $function$;
 
 grant execute on function livewell.close_sessions(uuid[],timestamp with time zone) to livewell_service;

@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.count_user_call(p_user text, p_now timestamp
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '2s'
 AS $function$
 declare
     v_limit constant bigint := livewell.setting_integer('presence.checks_per_minute');
@@ -16,4 +17,6 @@ begin
         raise exception using errcode = 'LWP05', message = format('more than %s calls in one minute', v_limit),
             hint = 'what is watched is checked without asking; a person may set presence.checks_per_minute';
     end if;
+exception when lock_not_available then
+    perform livewell.require_outcomes(array['busy']);
 end $function$;

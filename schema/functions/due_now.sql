@@ -7,11 +7,13 @@ CREATE OR REPLACE FUNCTION livewell.due_now(p_types text[], p_now timestamp with
 AS $function$
 declare
     v_due bigint;
+    v_items constant bigint[] := array(
+        select i.id from livewell.item as i where i.data_type = any (p_types) and i.watched and i.due_at > p_now
+    );
+    v_busy constant bigint[] := livewell.hold_items(v_items, p_now);
 begin
-    perform from livewell.item as i
-    where i.data_type = any (p_types) and i.watched and i.due_at > p_now
-    order by i.id for no key update;
-    update livewell.item as i set due_at = p_now where i.data_type = any (p_types) and i.watched and i.due_at > p_now;
+    update livewell.item as i set due_at = p_now
+    where i.id = any (v_items) and i.id <> all (v_busy) and i.watched and i.due_at > p_now;
     get diagnostics v_due = row_count;
     return v_due;
 end $function$;

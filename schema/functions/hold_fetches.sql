@@ -27,5 +27,7 @@ begin
         on i.id = e.item_id and i.data_type = e.data_type and i.key = e.key
         and j.item = e.item_id::text and j.kind = 'refresh.' || e.data_type
     where j.lease_token = e.lease_token;
+    perform from livewell.item as i
+    where i.id = any (array(select e.item_id from unnest(v_held) as e where e.outcome <> 'throttled')) order by i.id for no key update;
     return v_held;
 end $function$;

@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.judge_items(p_type livewell.data_type, p_key
  RETURNS livewell.judged_key[]
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '500ms'
 AS $function$
 declare
     v_own constant boolean := p_type.staleness = 'livewell.is_stale';
@@ -39,7 +40,7 @@ begin
         );
     exception when others then
         v_error := format('%s: %s', sqlstate, sqlerrm);
-        if v_half = 0 or sqlstate ~ '^(42|3F|0A|XX)' then
+        if v_half = 0 or sqlstate ~ '^(42|3F|0A|55|XX)' then
             return array(
                 select row (k.key, null, p_type.ttl, true, v_error)::livewell.judged_key from unnest(p_keys) as k (key)
             );

@@ -11,7 +11,6 @@ CREATE OR REPLACE FUNCTION livewell.learn_items(p_item_ids bigint[], p_outcomes 
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 begin
-    perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
     if exists (select from livewell.probe as p where p.item_id = any (p_item_ids)) then
         perform livewell.learn_probes(p_item_ids, p_outcomes, p_hashes, p_now);
     end if;

@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION livewell.locking_query(p_storing livewell.storing)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select format(
-        'select from %1$I.%2$I as t where t.%3$I = any ($1::%4$s[]) order by t.%3$I, t.ctid for update',
+        'select t.ctid from %1$I.%2$I as t where t.%3$I = any ($1::%4$s[]) order by t.%3$I, t.ctid for update',
         split_part((p_storing.type).table_name, '.', 1), split_part((p_storing.type).table_name, '.', 2), k.name, k.type
     )
     from unnest(p_storing.columns) as k where k.name = (p_storing.type).key_column

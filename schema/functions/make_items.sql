@@ -45,13 +45,9 @@ begin
         return query select i.at::integer, i.id from unnest(v_items) with ordinality as i (id, at);
         return;
     end if;
-    insert into livewell.item (data_type, key, due_at, created_at)
-    select distinct a.data_type, a.key, p_now, p_now
-    from unnest(v_types, v_keys) as a (data_type, key)
-    order by a.data_type, a.key
-    on conflict (data_type, key) do nothing;
+    perform livewell.add_items(v_types, v_keys, p_now);
     return query
     select a.at::integer, i.id
     from unnest(p_types, p_keys) with ordinality as a (data_type, key, at)
-    join livewell.item as i on i.data_type = a.data_type and i.key = a.key;
+    left join livewell.item as i on i.data_type = a.data_type and i.key = a.key;
 end $function$;

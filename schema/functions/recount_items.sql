@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.recount_items(p_most integer, p_now timestam
 AS $function$
 declare
     v_items bigint[];
+    v_busy bigint[];
     v_by integer[];
 begin
     v_items := array(
@@ -23,13 +24,13 @@ begin
     if v_items = '{}' then
         return 0;
     end if;
-    perform from livewell.item as i where i.id = any (v_items) order by i.id for no key update;
+    v_busy := livewell.hold_items(v_items, p_now);
     select array_agg(d.id), array_agg(d.by) into v_items, v_by
     from (
         select i.id, (
             select count(*)::integer from livewell.viewer as v where v.item_id = i.id and v.sessions > 0
         ) - i.viewers as by
-        from livewell.item as i where i.id = any (v_items)
+        from livewell.item as i where i.id = any (v_items) and i.id <> all (v_busy)
     ) as d
     where d.by <> 0;
     if v_items is null then

@@ -5,8 +5,8 @@ figures. A session is one connection of a user; a gateway holds many of them and
 Freshness is told of every change: an item's viewers, and that somebody new came.
 
 Invariants. An item's viewers are the distinct users with a live subscription to it, after any interleaving: each user
-is counted by reference in `viewer`, and every call takes locks in one order: sessions by id, users at items by (item,
-user), items by id. Only a client moves `last_seen`. What was not renewed for `presence.gone_after` is gone at that
+is counted by reference in `viewer`, and every call takes locks in one order: sessions by id, items by id, users at
+items by (item, user). Nobody waits long for what somebody else holds in an open transaction: it is `busy`, alone. Only a client moves `last_seen`. What was not renewed for `presence.gone_after` is gone at that
 moment, whether or not the sweeper has come to it: renewing says so, and nothing of it comes back by halves. Nobody but
 the program, or the verified claims of the request, says who a user is. Subscribing writes presence and items only;
 figures are sampled by a task.
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         InvalidSource,
         NotSignedIn,
         NotYourSession,
+        PresenceBusy,
         PresenceError,
         SessionGone,
         TooMany,
@@ -61,6 +62,7 @@ __all__ = [
     "NotYourSession",
     "OpenOutcome",
     "Presence",
+    "PresenceBusy",
     "PresenceError",
     "PresenceGauges",
     "PresenceSection",

@@ -16,7 +16,8 @@ what is kept fresh; `grant_table()` lets Livewell read and write a table that is
 `assert_type_fits()` is what users call in their CI: a type's model with its table, and an answer with both.
 `captured_logs()` is what was logged meanwhile; `small_disk()` is a disk that can be filled.
 `effort()` says how hard a property test tries; `child()` runs a Python process of the test's own that it talks to and
-kills; `until()` waits for a condition.
+kills; `until()` waits for a condition. `idle_in_transaction()` is a stranger who leaves a transaction open;
+`wait_long()` lets functions that wait for a moment wait for longer.
 
 All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
 throwaway folder. It and the standby's pair run with fsync off; `own_server` is durable. What a machine lacks is skipped
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from livewell.testing.requirements import lack, require
     from livewell.testing.servers import OwnServer, SharedServer
     from livewell.testing.standby import Standby
+    from livewell.testing.strangers import idle_in_transaction, wait_long
     from livewell.testing.waiting import until
 else:
     __getattr__ = opened(__name__)
@@ -68,6 +70,7 @@ __all__ = [
     "connected",
     "effort",
     "grant_table",
+    "idle_in_transaction",
     "lack",
     "make_endpoint",
     "make_key",
@@ -79,4 +82,5 @@ __all__ = [
     "require",
     "small_disk",
     "until",
+    "wait_long",
 ]

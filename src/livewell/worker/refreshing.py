@@ -11,6 +11,7 @@ Events: `conditions_not_read`.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -28,10 +29,12 @@ from livewell.fetching import (
     FetchStore,
     Refused,
     Source,
+    Throttled,
     fetch_seconds,
     tell_stored,
 )
-from livewell.jobs import JobId, KindDeclaration
+from livewell.jobs import JobId, KindDeclaration, Reschedule, Spent
+from livewell.jobs import Throttled as Throttle
 from livewell.kernel import LivewellError, Logger
 from livewell.worker.context import JobContext
 from livewell.worker.finisher import Ended as EndedJob
@@ -44,6 +47,8 @@ log = Logger("livewell.worker")
 
 _CONDITIONS_AT_ONCE = 500
 _NOT_STORED = "not_stored"
+# Fetched again only to find that it is still held would spend the budget for nothing.
+_HELD_PAUSE = timedelta(seconds=30)
 
 
 class Refresh(BaseModel):
@@ -87,6 +92,17 @@ class RefreshEnds:
 
     def weight(self, outcome: Refreshed) -> int:
         return outcome.answered.size
+
+
+def given_up(outcome: Refreshed) -> tuple[Spent, Reschedule | Throttle]:
+    """What a refresh spent, and how its job ends, when it could not be stored because somebody held what it writes."""
+    answered = outcome.answered
+    spent = Spent(bytes=answered.bytes, rate=answered.rate, sent=answered.sent)
+    match answered.outcome:
+        case Throttled(reason=None, seconds=seconds, message=message):
+            return spent, Throttle(None if seconds is None else timedelta(seconds=seconds), message)
+        case _:
+            return spent, Reschedule(_HELD_PAUSE, "somebody held its item, its rows or its job in an open transaction")
 
 
 class Refresher:

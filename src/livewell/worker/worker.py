@@ -30,7 +30,7 @@ from livewell.worker.finisher import Finisher, JobEnds
 from livewell.worker.handlers import Handler
 from livewell.worker.heartbeater import Heartbeater
 from livewell.worker.hold import HeldJob, Hold, Stop
-from livewell.worker.refreshing import Refreshed, RefreshEnds, Refresher
+from livewell.worker.refreshing import Refreshed, RefreshEnds, Refresher, given_up
 from livewell.worker.runner import Runner
 
 log = Logger("livewell.worker")
@@ -143,7 +143,9 @@ class Worker:
             parts.finisher.add(held, Reset("the worker was cut off"))
         try:
             async with asyncio.timeout(GIVE_BACK_SECONDS):
-                await asyncio.gather(parts.finisher.send_rest(), parts.storer.send_rest())
+                # What cannot be stored is the finisher's.
+                await parts.storer.send_rest()
+                await parts.finisher.send_rest()
                 await self._say_goodbye(store)
             log.info("worker_cut", worker=self.id, given_back=len(cut))
         except TimeoutError:
@@ -161,7 +163,13 @@ class Worker:
 
     def _build(self, hold: Hold, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker) -> "_Parts":
         finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(self._finishing)), hold.forget)
-        storer: Finisher[Refreshed] = Finisher(RefreshEnds(FetchStore(self._storing)), hold.forget)
+
+        def give_up(held: HeldJob, outcome: Refreshed) -> None:
+            """What was fetched cannot be stored for somebody's sake: what it spent is told, and it is fetched later."""
+            held.spent, instead = given_up(outcome)
+            finisher.add(held, instead)
+
+        storer: Finisher[Refreshed] = Finisher(RefreshEnds(FetchStore(self._storing)), hold.forget, give_up)
 
         def on_end(held: HeldJob, outcome: Outcome | Refreshed) -> None:
             if isinstance(outcome, Refreshed):
@@ -193,12 +201,13 @@ class Worker:
         )
 
     async def _run_parts(self, stop: asyncio.Event, parts: "_Parts") -> None:
-        """Stop the parts in the order in which work leaves the worker: feeder, slots, finisher, heartbeats."""
-        slots_stop, finisher_stop, beats_stop = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        """Stop the parts in the order in which work leaves the worker: feeder, slots, storer, finisher, heartbeats."""
+        slots_stop, storer_stop, finisher_stop, beats_stop = (asyncio.Event() for _ in range(4))
         async with asyncio.TaskGroup() as tasks:
             following = tasks.create_task(self._follow_kinds(parts))
             beats = tasks.create_task(parts.heartbeater.run(beats_stop))
-            finishing = [tasks.create_task(one.run(finisher_stop)) for one in (parts.finisher, parts.storer)]
+            finishing = tasks.create_task(parts.finisher.run(finisher_stop))
+            storing = tasks.create_task(parts.storer.run(storer_stop))
             slots = tasks.create_task(parts.runner.run(slots_stop))
             feeding = tasks.create_task(parts.feeder.run(stop))
             await stop.wait()
@@ -213,10 +222,12 @@ class Worker:
                 parts.finisher.add(held, Reset("the worker was drained before it started"))
             slots_stop.set()
             await slots
+            storer_stop.set()
+            parts.storer.rouse()
+            await storing
             finisher_stop.set()
             parts.finisher.rouse()
-            parts.storer.rouse()
-            await asyncio.gather(*finishing)
+            await finishing
             beats_stop.set()
             await beats
 

@@ -14,7 +14,7 @@ from hypothesis import example, given
 
 from livewell.kernel import Connection, Database, DatabaseOptions, connect
 from livewell.presence.tests.surface import GONE_AFTER, MINUTE, NOON, SECOND, PresenceSql, session_id
-from livewell.testing import effort, make_type, until
+from livewell.testing import effort, make_type, until, wait_long
 
 ON_SUBSCRIBE = 1000
 REASON = "nobody looks at it any more"
@@ -381,6 +381,7 @@ async def test_a_claim_does_not_wait_for_who_leaves(presence: PresenceSql, owner
     """While the leaving is not committed, a claim passes the refresh over and does not wait; after it there is none."""
     await presence.open((1, "anna"))
     await presence.subscribe((1, "A"))
+    await wait_long(owner, "hold_items")
     async with owner.transaction() as leaving:
         await PresenceSql(leaving, owner).unsubscribe((1, "A"))
         async with asyncio.timeout(5):

@@ -1,5 +1,6 @@
--- Locks the jobs of ended refreshes in the order of their ids and answers with those whose lease is still the caller's, with the
--- hash of what their item had: whoever lost it stores nothing. One that names another item than its job's has none.
+-- Locks the jobs of ended refreshes in the order of their ids, and then their items, and answers with those whose lease is still the
+-- caller's, with the hash of what their item had: whoever lost it stores nothing. One that names another item than its job's has none;
+-- one that was throttled teaches its item nothing.
 -- for: internal
 create or replace function livewell.hold_fetches(p_ended livewell.ended_fetch[]) returns livewell.ended_fetch[]
 language plpgsql
@@ -21,5 +22,7 @@ begin
         on i.id = e.item_id and i.data_type = e.data_type and i.key = e.key
         and j.item = e.item_id::text and j.kind = 'refresh.' || e.data_type
     where j.lease_token = e.lease_token;
+    perform from livewell.item as i
+    where i.id = any (array(select e.item_id from unnest(v_held) as e where e.outcome <> 'throttled')) order by i.id for no key update;
     return v_held;
 end $$;

@@ -4,7 +4,7 @@ create or replace function livewell.locking_query(p_storing livewell.storing) re
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
     select format(
-        'select from %1$I.%2$I as t where t.%3$I = any ($1::%4$s[]) order by t.%3$I, t.ctid for update',
+        'select t.ctid from %1$I.%2$I as t where t.%3$I = any ($1::%4$s[]) order by t.%3$I, t.ctid for update',
         split_part((p_storing.type).table_name, '.', 1), split_part((p_storing.type).table_name, '.', 2), k.name, k.type
     )
     from unnest(p_storing.columns) as k where k.name = (p_storing.type).key_column

@@ -1,4 +1,4 @@
--- Adds to the viewers of items, locked in the order of their ids, and folds how many there were into their slow average (half
+-- Adds to the viewers of items, which the caller holds, and folds how many there were into their slow average (half
 -- of it forgotten in a day). An item with its first viewer is due at once, unless it waits because its refresh failed; the refresh of
 -- one whose last has left is let go.
 -- for: internal
@@ -6,13 +6,9 @@ create or replace function livewell.change_viewers(p_item_ids bigint[], p_by int
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
-declare
-    v_held bigint;
 begin
-    perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
-    get diagnostics v_held = row_count;
     -- Its type was removed while the caller waited: a viewer of nothing must not stay behind.
-    if v_held < cardinality(p_item_ids) and exists (
+    if exists (
         select from unnest(p_item_ids, p_by) as c (id, by)
         where c.by > 0 and not exists (select from livewell.item as i where i.id = c.id)
     ) then

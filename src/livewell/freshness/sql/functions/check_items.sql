@@ -1,5 +1,6 @@
 -- Looks at items now: judges them, decides, queues what is stale and worth it, and says of each what was decided and when it is
--- looked at again. Items that somebody else is looking at are left to them. Without a priority it is that of their viewers.
+-- looked at again. Items that somebody else is looking at are left to them, and so is a refresh that somebody is queueing in a
+-- transaction that stays open: it waits for the next look. Without a priority it is that of their viewers.
 -- for: internal
 create or replace function livewell.check_items(
     p_item_ids bigint[], p_priority integer, p_cause text, p_now timestamptz
@@ -9,11 +10,12 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set
 #variable_conflict use_column
 declare
     v_decided livewell.decided_item[];
+    v_held bigint[];
 begin
     v_decided := livewell.decide_items(livewell.value_looks(livewell.look_at_items(array(
         select i.id from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update skip locked
     ), p_now), p_now), p_priority, p_now);
-    perform livewell.enqueue_jobs(r.jobs, 'raise_priority', p_now)
+    select livewell.queue_refreshes(r.jobs, p_now) into v_held
     from (
         select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
             'kind', 'refresh.' || d.data_type, 'endpoint', d.endpoint, 'priority', d.priority,
@@ -41,7 +43,8 @@ begin
     ) as r
     where r.jobs is not null;
     update livewell.item as i
-    set due_at = d.due_at, decision = d.decision, decided_at = p_now, score = d.score,
+    set due_at = case when d.item_id = any (v_held) then p_now + interval '10 seconds' else d.due_at end,
+        decision = case when d.item_id = any (v_held) then 'waiting' else d.decision end, decided_at = p_now, score = d.score,
         expires_at = case when d.error is null then d.newest + d.ttl else i.expires_at end,
         failed_check_at = case when d.error is not null and d.decision = 'queued' then p_now else i.failed_check_at end
     from unnest(v_decided) as d

@@ -46,7 +46,7 @@ begin
     order by i.id
     on conflict (item_id) do nothing;
     get diagnostics v_spent = row_count;
-    perform livewell.enqueue_jobs(r.jobs, 'raise_priority', p_now)
+    perform livewell.queue_refreshes(r.jobs, p_now)
     from (
         select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
             'kind', 'refresh.' || i.data_type, 'endpoint', t.endpoint, 'priority', greatest(t.priority_floor, i.viewers),

@@ -1,11 +1,11 @@
 -- How old some keys of a type are, by the type's own staleness function. A key whose check fails is stale, with its error: the
--- keys are halved until the bad one is alone. A type that is wrong as a whole (no table, no column, no function, no right) is
--- not halved: all of it failed.
+-- keys are halved until the bad one is alone. A type that is wrong as a whole (no table, no column, no function, no right, a table that
+-- somebody has locked) is not halved: all of it failed.
 -- for: internal
 create or replace function livewell.judge_items(p_type livewell.data_type, p_keys text[], p_now timestamptz)
 returns livewell.judged_key[]
 language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
 declare
     v_own constant boolean := p_type.staleness = 'livewell.is_stale';
     v_half constant integer := cardinality(p_keys) / 2;
@@ -40,7 +40,7 @@ begin
         );
     exception when others then
         v_error := format('%s: %s', sqlstate, sqlerrm);
-        if v_half = 0 or sqlstate ~ '^(42|3F|0A|XX)' then
+        if v_half = 0 or sqlstate ~ '^(42|3F|0A|55|XX)' then
             return array(
                 select row (k.key, null, p_type.ttl, true, v_error)::livewell.judged_key from unnest(p_keys) as k (key)
             );

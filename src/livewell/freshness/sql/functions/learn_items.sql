@@ -1,6 +1,6 @@
 -- What fetches taught: whether the content had changed since the last one and how long that was, how many bytes it took, and
 -- when the item is due again. The first fetch of an item says nothing of change. The rate of change moves by the slope of the
--- likelihood of what was seen, less the more is known already. Items are locked in the order of their ids. A type whose rows have
+-- likelihood of what was seen, less the more is known already. The caller holds the items. A type whose rows have
 -- their own TTL, or that judges by a function of its own, is looked at again at once. What was not good leaves its reason.
 -- for: internal
 create or replace function livewell.learn_items(
@@ -10,7 +10,6 @@ language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan as $$
 begin
-    perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
     if exists (select from livewell.probe as p where p.item_id = any (p_item_ids)) then
         perform livewell.learn_probes(p_item_ids, p_outcomes, p_hashes, p_now);
     end if;

@@ -1,6 +1,7 @@
 -- Finds the items of types and keys, and makes those that are not there. Refuses the whole batch when a type is unknown or
 -- disabled, or a key is none of its type; the key of an item that is there was judged when it was made. Rows are inserted in
--- one order, so that two callers never wait for each other.
+-- one order, so that two callers never wait for each other. A key that somebody is adding in a transaction that stays open has
+-- no item in the answer, and is not waited for.
 -- for: internal
 create or replace function livewell.make_items(p_types text[], p_keys text[], p_now timestamptz)
 returns table (item_position integer, item_id bigint)
@@ -41,13 +42,9 @@ begin
         return query select i.at::integer, i.id from unnest(v_items) with ordinality as i (id, at);
         return;
     end if;
-    insert into livewell.item (data_type, key, due_at, created_at)
-    select distinct a.data_type, a.key, p_now, p_now
-    from unnest(v_types, v_keys) as a (data_type, key)
-    order by a.data_type, a.key
-    on conflict (data_type, key) do nothing;
+    perform livewell.add_items(v_types, v_keys, p_now);
     return query
     select a.at::integer, i.id
     from unnest(p_types, p_keys) with ordinality as a (data_type, key, at)
-    join livewell.item as i on i.data_type = a.data_type and i.key = a.key;
+    left join livewell.item as i on i.data_type = a.data_type and i.key = a.key;
 end $$;

@@ -1,4 +1,4 @@
--- Ends subscriptions of sessions that the caller holds, each with its user; one that is named twice ends once.
+-- Ends subscriptions of sessions and to items that the caller holds, each with its user; one that is named twice ends once.
 -- for: internal
 create or replace function livewell.end_subscriptions(
     p_sessions uuid[], p_item_ids bigint[], p_users text[], p_now timestamptz

@@ -1,10 +1,12 @@
 -- Sets the viewers of items that had drifted to the number of users who look at them; answers with how many there were.
+-- What somebody else has in an open transaction waits for the next time.
 -- for: internal
 create or replace function livewell.recount_items(p_most integer, p_now timestamptz) returns integer
 language plpgsql
 set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_items bigint[];
+    v_busy bigint[];
     v_by integer[];
 begin
     v_items := array(
@@ -20,13 +22,13 @@ begin
     if v_items = '{}' then
         return 0;
     end if;
-    perform from livewell.item as i where i.id = any (v_items) order by i.id for no key update;
+    v_busy := livewell.hold_items(v_items, p_now);
     select array_agg(d.id), array_agg(d.by) into v_items, v_by
     from (
         select i.id, (
             select count(*)::integer from livewell.viewer as v where v.item_id = i.id and v.sessions > 0
         ) - i.viewers as by
-        from livewell.item as i where i.id = any (v_items)
+        from livewell.item as i where i.id = any (v_items) and i.id <> all (v_busy)
     ) as d
     where d.by <> 0;
     if v_items is null then

@@ -1,5 +1,6 @@
 -- However a type is written, the kind of its refreshes is known, in its group and with as many of
--- them to a request as the type allows: in the same transaction. Workers are told.
+-- them to a request as the type allows: in the same transaction. Their lane is open before anybody
+-- watches, or who does first would hold it. Workers are told.
 -- for: internal
 create or replace function livewell.after_type_written() returns trigger
 language plpgsql
@@ -12,6 +13,7 @@ begin
     set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, updated_at = new.updated_at
     where k.kind = 'refresh.' || new.name
         and (k.queue_group, k.jobs_per_request) <> (new.queue_group, new.keys_per_request);
+    perform livewell.open_lane_for('refresh.' || new.name, new.endpoint);
     perform livewell.notify('livewell_types', new.name);
     return null;
 end $$;

@@ -2,7 +2,7 @@
 -- for: internal
 create or replace function livewell.ask_gate(p_gate text, p_keys text[], p_now timestamptz) returns jsonb
 language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
 begin
     if not livewell.is_identifier(p_gate, true) then
         raise exception using errcode = 'LWR03', message = 'the gate is no function of a schema', hint = 'livewell types check';
