@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         ReadOnlyRegistry,
         RegistryError,
         TypeInUse,
+        UnknownKey,
         UnknownType,
         UnknownTypeField,
     )
@@ -73,6 +74,7 @@ __all__ = [
     "TypeDeclaration",
     "TypeInUse",
     "TypeKey",
+    "UnknownKey",
     "TypeTables",
     "UnknownType",
     "UnknownTypeField",

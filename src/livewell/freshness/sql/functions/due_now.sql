@@ -1,4 +1,5 @@
--- Makes everything watched of some types due: what decides about their age has changed.
+-- Makes everything watched of some types due: what decides about their age, or how they are fetched, has changed. What waited because
+-- its refreshes had failed, or because it was gone, waits no longer, whether somebody looks or not.
 -- for: internal
 create or replace function livewell.due_now(p_types text[], p_now timestamptz) returns bigint
 language plpgsql
@@ -7,9 +8,10 @@ declare
     v_due bigint;
 begin
     perform from livewell.item as i
-    where i.data_type = any (p_types) and i.watched and i.due_at > p_now
+    where i.data_type = any (p_types) and (i.watched and i.due_at > p_now or i.failed_refreshes > 0)
     order by i.id for no key update;
-    update livewell.item as i set due_at = p_now where i.data_type = any (p_types) and i.watched and i.due_at > p_now;
+    update livewell.item as i set due_at = least(i.due_at, p_now), failed_refreshes = 0
+    where i.data_type = any (p_types) and (i.watched and i.due_at > p_now or i.failed_refreshes > 0);
     get diagnostics v_due = row_count;
     return v_due;
 end $$;

@@ -1,7 +1,8 @@
 -- What fetches taught: whether the content had changed since the last one and how long that was, how many bytes it took, and
 -- when the item is due again. The first fetch of an item says nothing of change. The rate of change moves by the slope of the
 -- likelihood of what was seen, less the more is known already. Items are locked in the order of their ids. A type whose rows have
--- their own TTL, or that judges by a function of its own, is looked at again at once. What was not good leaves its reason.
+-- their own TTL, or that judges by a function of its own, is looked at again at once. What was not good leaves its reason. What the
+-- provider does not have waits as a refresh that failed does, longer each time, up to a bound of its own.
 -- for: internal
 create or replace function livewell.learn_items(
     p_item_ids bigint[], p_outcomes text[], p_hashes bytea[], p_bytes bigint[], p_now timestamptz, p_reasons text[] default null
@@ -9,6 +10,8 @@ create or replace function livewell.learn_items(
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan as $$
+declare
+    v_gone_longest constant interval := livewell.setting_interval('freshness.gone_again_max');
 begin
     perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
     if exists (select from livewell.probe as p where p.item_id = any (p_item_ids)) then
@@ -45,7 +48,9 @@ begin
         update livewell.item as i
         set last_outcome = t.outcome, last_outcome_at = p_now,
             last_reason = case when not t.good then livewell.one_line(t.reason, 300) end,
-            failed_refreshes = case when t.good or t.outcome = 'gone' then 0 else i.failed_refreshes end,
+            failed_refreshes = case when t.good then 0 when t.outcome = 'gone' then i.failed_refreshes + 1 else i.failed_refreshes end,
+            decision = case when t.outcome = 'gone' then 'refresh_failed' else i.decision end,
+            decided_at = case when t.outcome = 'gone' then p_now else i.decided_at end,
             fetched_at = case when t.good then p_now else i.fetched_at end,
             expires_at = case when t.good then p_now + t.ttl else i.expires_at end,
             content_hash = case when t.good then coalesce(t.hash, i.content_hash) else i.content_hash end,
@@ -60,7 +65,9 @@ begin
             due_at = case
                 when t.good and t.plain then p_now + t.ttl
                 when t.good then p_now
-                when t.outcome = 'gone' then p_now + greatest(t.ttl, interval '1 hour')
+                when t.outcome = 'gone' then p_now + least(
+                    v_gone_longest, greatest(t.ttl, interval '1 hour') * power(2, least(i.failed_refreshes, 20))
+                )
                 else p_now + least(t.ttl, interval '5 minutes')
             end
         from taught as t

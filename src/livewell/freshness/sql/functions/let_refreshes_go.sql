@@ -30,7 +30,7 @@ begin
         ) as i
         cross join lateral (
             select j.id, j.serial_key, j.failures, j.payload ->> 'cause' as cause from livewell.job_live as j
-            where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key and j.state = 'pending' and j.priority > 0
+            where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key and j.state = 'pending' and (j.priority > 0 or j.priority = 0 and j.failures = 0)
                 and j.payload ->> 'cause' in ('missing', 'stale', 'subscribe', 'scheduled', 'prefetch', 'probe')
             for update skip locked
         ) as j

@@ -1,0 +1,14 @@
+-- How many of an item's viewers do not count for its rank: they look at very many items, or are anonymous among many.
+alter table livewell.item add column uncounted integer not null default 0;
+
+alter table livewell.item
+    add constraint item_uncounted_are_viewers check (uncounted = 0 or uncounted between 1 and viewers) not valid;
+
+-- Absent ones only: a value somebody tuned is never set back by a deployment.
+insert into livewell.setting (name, type, value, default_value, minimum, maximum, description)
+values
+('freshness.asked_per_user', 'integer', '50', '50', '1', '100000',
+ 'How many refreshes that one user asked for by subscribing may wait at an endpoint; the checker takes the others in their turn.'),
+('freshness.gone_again_max', 'duration', '1 day', '1 day', '00:00:10', '30 days',
+ 'How long at most a key that the provider does not have waits until it is asked for again; each time it is gone waits twice as long.')
+on conflict (name) do nothing;
