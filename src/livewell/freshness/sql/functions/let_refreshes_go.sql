@@ -38,7 +38,7 @@ begin
     if v_kept is not null then
         update livewell.job_live as j
         set priority = case k.cause when 'scheduled' then -1 when 'prefetch' then -2 else 0 end,
-            payload = j.payload || jsonb_build_object('cause', k.cause)
+            payload = j.payload - 'asked_by' || jsonb_build_object('cause', k.cause)
         from unnest(v_kept, v_causes) as k (id, cause)
         where j.id = k.id;
         perform livewell.after_jobs_left(v_serial_keys, null);
