@@ -32,7 +32,7 @@ begin
             'payload', jsonb_build_object(
                 'type', d.data_type, 'key', d.key, 'item', d.item_id,
                 'cause', coalesce(p_cause, case when d.newest is null and d.error is null then 'missing' else 'stale' end),
-                'asked_by', a.asker
+                'asked_by', a.asker, 'new', case when i.fetched_at is null and d.newest is null then true end
             )
         ))) as jobs
         from unnest(v_decided) as d

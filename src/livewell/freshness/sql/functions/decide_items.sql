@@ -4,7 +4,8 @@
 -- waits because its refresh failed waits for its time, whoever asks.
 -- One user does not take it all. Of those a user asks for the first has the whole priority, each further one that waits half of it, so
 -- that everybody's first goes before anybody's second; so many may wait. The last quarter of an endpoint's depth is for somebody's
--- first and for what several look at; what only uncounted viewers look at has the first quarter.
+-- first and for what several look at; what only uncounted viewers look at has the first quarter. Under `value`, keys that were never
+-- fetched, which may be no keys at all, have a part of what is just in time, and more only where nothing else is wanted.
 -- for: internal
 create or replace function livewell.decide_items(
     p_looks livewell.look[], p_priority integer, p_now timestamptz, p_asked bigint[] default null, p_askers text[] default null,
@@ -33,7 +34,9 @@ begin
     ),
     judged as (
         select
-            l.*, l.score * t.keys_per_request as worth, 1.0 / t.keys_per_request as share, t.endpoint, c.provider, t.priority_floor, m.depth, case when c.policy = 'value' and p_priority is null then m.soon end as soon,
+            l.*, l.score * t.keys_per_request as worth, 1.0 / t.keys_per_request as share, t.endpoint, c.provider, t.priority_floor, m.depth,
+            case when c.policy = 'value' and coalesce(p_priority, 0) >= 0 then m.soon end as soon, m.new_keys,
+            i.fetched_at is null and l.newest is null as is_new,
             case when c.policy = 'value' and p_priority is null then o.room end as room, c.policy,
             case
                 when not l.stale then 'fresh'
@@ -55,7 +58,9 @@ begin
         left join unnest(p_asked, p_askers, p_waiting) with ordinality as a (item_id, asker, waiting, at) on a.item_id = l.item_id
     ),
     shared as (
-        select j.*, j.turn > least(v_per_user, ceil(j.depth_limit / 4.0)) as over_share,
+        select
+            j.*, coalesce(j.turn > least(v_per_user, ceil(j.depth_limit / 4.0)), false)
+            or j.soon is not null and j.is_new and j.new_requests > greatest(j.new_keys, j.soon - j.known_requests) as over_share,
             -- How much of the depth is not for such a refresh.
             j.depth_limit - ceil(j.depth_limit * case
                 when p_priority < 0 or j.turn = 1 or j.viewers > 1 then 1
@@ -64,7 +69,13 @@ begin
                 else 1
             end) as kept
         from (
-            select j.*, j.waiting + row_number() over (partition by j.asker, j.endpoint, j.decision order by j.at) as turn from judged as j
+            select
+                j.*, j.waiting + row_number() over (partition by j.asker, j.endpoint, j.decision order by j.at) as turn,
+                coalesce(sum(j.share) filter (where not j.is_new) over (partition by j.endpoint, j.decision), 0) as known_requests,
+                sum(j.share) filter (where j.is_new) over (
+                    partition by j.endpoint, j.decision order by j.worth desc nulls last, j.viewers desc, j.item_id rows unbounded preceding
+                ) - 0.000001 as new_requests
+            from judged as j
         ) as j
     ),
     ranked as (
@@ -75,11 +86,11 @@ begin
             ) as rank,
             -- A part of a request each, where several share one; less than a millionth is what such parts lose in the sum.
             sum(j.share) over (
-                partition by j.endpoint, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
+                partition by j.endpoint, j.decision, j.over_share order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
                 rows unbounded preceding
             ) - 0.000001 as requests,
             sum(j.bytes) over (
-                partition by j.provider, j.decision order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
+                partition by j.provider, j.decision, j.over_share order by j.worth desc nulls last, j.viewers desc, j.newest nulls first, j.item_id
                 rows between unbounded preceding and 1 preceding
             ) as bytes_before
         from shared as j
@@ -90,7 +101,7 @@ begin
             when r.over_share then 'waiting'
             when r.rank > r.depth then 'queue_full'
             when r.rank > r.depth - r.kept then 'waiting'
-            when r.requests > r.soon or r.bytes_before >= r.room then 'waiting'
+            when r.requests > r.soon and (p_priority is null or r.turn > 1) or r.bytes_before >= r.room then 'waiting'
             else 'queued'
         end as final
         from ranked as r
@@ -107,7 +118,7 @@ begin
             when 'quota_closed' then p_now + interval '1 minute'
             when 'endpoint_closed' then p_now + interval '1 minute'
             -- What found no room in a user's share is the checker's at once; what nobody counts for is not looked at all the time.
-            else case when d.over_share then p_now when d.uncounted > 0 and d.viewers = 0 then p_now + v_queued_again else p_now + v_look_again end
+            else case when d.over_share and p_priority is not null then p_now when d.uncounted > 0 and d.viewers = 0 then p_now + v_queued_again else p_now + v_look_again end
         end,
         case
             when p_priority < 0 then p_priority

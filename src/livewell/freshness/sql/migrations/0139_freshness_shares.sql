@@ -9,6 +9,8 @@ insert into livewell.setting (name, type, value, default_value, minimum, maximum
 values
 ('freshness.asked_per_user', 'integer', '50', '50', '1', '100000',
  'How many refreshes that one user asked for by subscribing may wait at an endpoint; the checker takes the others in their turn.'),
+('freshness.new_keys_share', 'number', '0.25', '0.25', '0.01', '1',
+ 'Which part of what an endpoint can start soon goes to keys that were never fetched while others wait; under the policy value.'),
 ('freshness.gone_again_max', 'duration', '1 day', '1 day', '00:00:10', '30 days',
  'How long at most a key that the provider does not have waits until it is asked for again; each time it is gone waits twice as long.')
 on conflict (name) do nothing;
