@@ -5,7 +5,8 @@
 -- One user does not take it all. Of those a user asks for the first has the whole priority, each further one that waits half of it, so
 -- that everybody's first goes before anybody's second; so many may wait. The last quarter of an endpoint's depth is for somebody's
 -- first and for what several look at; what only uncounted viewers look at has the first quarter. Under `value`, keys that were never
--- fetched, which may be no keys at all, have a part of what is just in time, and more only where nothing else is wanted.
+-- fetched, which may be no keys at all, have a part of what is just in time, more only where nothing else is wanted, and the less the
+-- fewer of such keys of their type there were at the provider.
 -- for: internal
 create or replace function livewell.decide_items(
     p_looks livewell.look[], p_priority integer, p_now timestamptz, p_asked bigint[] default null, p_askers text[] default null,
@@ -17,6 +18,10 @@ declare
     v_decided livewell.decided_item[];
     v_look_again constant interval := livewell.setting_interval('freshness.look_again');
     v_queued_again constant interval := livewell.setting_interval('freshness.queued_again');
+    -- A part of less than one request is saved up and granted at once, every so many horizons.
+    v_saved constant integer := case
+        when floor(extract(epoch from p_now) / extract(epoch from livewell.setting_interval('freshness.horizon')))::bigint % 64 = 0 then 64 else 1
+    end;
     v_per_user constant bigint := livewell.setting_integer('freshness.asked_per_user');
 begin
     with concerned as (
@@ -36,7 +41,7 @@ begin
         select
             l.*, l.score * t.keys_per_request as worth, 1.0 / t.keys_per_request as share, t.endpoint, c.provider, t.priority_floor, m.depth,
             case when c.policy = 'value' and coalesce(p_priority, 0) >= 0 then m.soon end as soon, m.new_keys,
-            i.fetched_at is null and l.newest is null as is_new,
+            i.fetched_at is null and l.newest is null as is_new, (coalesce(y.new_keys, 0) + 2) / (coalesce(y.new_found, 0) + 2) as tries,
             case when c.policy = 'value' and p_priority is null then o.room end as room, c.policy,
             case
                 when not l.stale then 'fresh'
@@ -52,6 +57,7 @@ begin
         from unnest(p_looks) as l
         join livewell.item as i on i.id = l.item_id
         join livewell.data_type as t on t.name = l.data_type
+        left join livewell.type_learning as y on y.data_type = l.data_type
         left join concerned as c on c.name = t.endpoint
         left join open as o on o.provider = c.provider
         left join livewell.refresh_rooms(array(select c.name from concerned as c)) as m on m.endpoint = t.endpoint
@@ -60,7 +66,7 @@ begin
     shared as (
         select
             j.*, coalesce(j.turn > least(v_per_user, ceil(j.depth_limit / 4.0)), false)
-            or j.soon is not null and j.is_new and j.new_requests > greatest(j.new_keys, j.soon - j.known_requests) as over_share,
+            or j.soon is not null and j.is_new and j.new_requests > v_saved * greatest(j.new_keys, j.soon - j.known_requests) as over_share,
             -- How much of the depth is not for such a refresh.
             j.depth_limit - ceil(j.depth_limit * case
                 when p_priority < 0 or j.turn = 1 or j.viewers > 1 then 1
@@ -72,7 +78,7 @@ begin
             select
                 j.*, j.waiting + row_number() over (partition by j.asker, j.endpoint, j.decision order by j.at) as turn,
                 coalesce(sum(j.share) filter (where not j.is_new) over (partition by j.endpoint, j.decision), 0) as known_requests,
-                sum(j.share) filter (where j.is_new) over (
+                sum(j.share * j.tries) filter (where j.is_new) over (
                     partition by j.endpoint, j.decision order by j.worth desc nulls last, j.viewers desc, j.item_id rows unbounded preceding
                 ) - 0.000001 as new_requests
             from judged as j

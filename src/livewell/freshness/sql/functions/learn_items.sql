@@ -72,16 +72,19 @@ begin
             end
         from taught as t
         where i.id = t.id
-        returning i.data_type, t.good, t.known, t.changed, t.minutes, t.bytes, t.type_slope, t.type_information
+        returning i.data_type, t.good, t.known, t.changed, t.minutes, t.bytes, t.type_slope, t.type_information, not t.again as new_key,
+            t.outcome = 'gone' as gone
     )
     insert into livewell.learned (
-        data_type, fetches, changes, minutes_between, slope, information, bytes, sizes, unchanged_bytes, unchanged_sizes
+        data_type, fetches, changes, minutes_between, slope, information, bytes, sizes, unchanged_bytes, unchanged_sizes,
+        new_keys, new_found
     )
     select k.data_type, count(*) filter (where k.known), count(*) filter (where k.known and k.changed),
         coalesce(sum(k.minutes) filter (where k.known), 0), coalesce(sum(k.type_slope) filter (where k.known), 0),
         coalesce(sum(k.type_information) filter (where k.known), 0), sum(k.bytes) filter (where k.changed),
-        count(k.bytes) filter (where k.changed), sum(k.bytes) filter (where not k.changed), count(k.bytes) filter (where not k.changed)
+        count(k.bytes) filter (where k.changed), sum(k.bytes) filter (where k.good and not k.changed),
+        count(k.bytes) filter (where k.good and not k.changed), count(*) filter (where k.new_key), count(*) filter (where k.new_key and k.good)
     from kept as k
-    where k.good
+    where k.good or k.new_key and k.gone
     group by k.data_type;
 end $$;

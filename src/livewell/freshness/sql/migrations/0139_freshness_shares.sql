@@ -4,6 +4,14 @@ alter table livewell.item add column uncounted integer not null default 0;
 alter table livewell.item
     add constraint item_uncounted_are_viewers check (uncounted = 0 or uncounted between 1 and viewers) not valid;
 
+-- Of the keys of a type that were asked for the first time, how many there were and how many the provider had; old ones count less.
+alter table livewell.type_learning
+    add column new_keys double precision not null default 0,
+    add column new_found double precision not null default 0;
+alter table livewell.learned
+    add column new_keys integer not null default 0,
+    add column new_found integer not null default 0;
+
 -- Absent ones only: a value somebody tuned is never set back by a deployment.
 insert into livewell.setting (name, type, value, default_value, minimum, maximum, description)
 values
