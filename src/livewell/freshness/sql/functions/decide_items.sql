@@ -18,10 +18,10 @@ declare
     v_decided livewell.decided_item[];
     v_look_again constant interval := livewell.setting_interval('freshness.look_again');
     v_queued_again constant interval := livewell.setting_interval('freshness.queued_again');
-    -- A part of less than one request is saved up and granted at once, every so many horizons.
-    v_saved constant integer := case
-        when floor(extract(epoch from p_now) / extract(epoch from livewell.setting_interval('freshness.horizon')))::bigint % 64 = 0 then 64 else 1
-    end;
+    -- However few of the new keys of a type there were at the provider: in one horizon of so many they are asked for all the same.
+    v_all_alike constant boolean := floor(
+        extract(epoch from p_now) / extract(epoch from livewell.setting_interval('freshness.horizon'))
+    )::bigint % 32 = 0;
     v_per_user constant bigint := livewell.setting_integer('freshness.asked_per_user');
 begin
     with concerned as (
@@ -66,7 +66,7 @@ begin
     shared as (
         select
             j.*, coalesce(j.turn > least(v_per_user, ceil(j.depth_limit / 4.0)), false)
-            or j.soon is not null and j.is_new and j.new_requests > v_saved * greatest(j.new_keys, j.soon - j.known_requests) as over_share,
+            or j.soon is not null and j.is_new and j.new_requests > greatest(j.new_keys, j.soon - j.known_requests) as over_share,
             -- How much of the depth is not for such a refresh.
             j.depth_limit - ceil(j.depth_limit * case
                 when p_priority < 0 or j.turn = 1 or j.viewers > 1 then 1
@@ -78,7 +78,7 @@ begin
             select
                 j.*, j.waiting + row_number() over (partition by j.asker, j.endpoint, j.decision order by j.at) as turn,
                 coalesce(sum(j.share) filter (where not j.is_new) over (partition by j.endpoint, j.decision), 0) as known_requests,
-                sum(j.share * j.tries) filter (where j.is_new) over (
+                sum(j.share * case when v_all_alike then 1 else j.tries end) filter (where j.is_new) over (
                     partition by j.endpoint, j.decision order by j.worth desc nulls last, j.viewers desc, j.item_id rows unbounded preceding
                 ) - 0.000001 as new_requests
             from judged as j
