@@ -9,9 +9,10 @@ declare
     v_due bigint;
 begin
     perform from livewell.item as i
-    where i.data_type = any (p_types) and i.watched and i.due_at > p_now
+    where i.data_type = any (p_types) and (i.watched and i.due_at > p_now or i.failed_refreshes > 0)
     order by i.id for no key update;
-    update livewell.item as i set due_at = p_now where i.data_type = any (p_types) and i.watched and i.due_at > p_now;
+    update livewell.item as i set due_at = least(i.due_at, p_now), failed_refreshes = 0
+    where i.data_type = any (p_types) and (i.watched and i.due_at > p_now or i.failed_refreshes > 0);
     get diagnostics v_due = row_count;
     return v_due;
 end $function$;

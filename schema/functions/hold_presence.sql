@@ -10,6 +10,7 @@ AS $function$
 declare
     v_gateway constant text := 'source:' || p_source;
     v_items constant bigint[] := array(select m.item_id from livewell.make_items(p_types, p_keys, p_now) as m order by m.item_position);
+    v_new_sessions uuid[];
     v_new_items bigint[];
     v_new_users text[];
     v_old_items bigint[];
@@ -30,7 +31,7 @@ begin
         on conflict do nothing
         returning session_id, item_id
     )
-    select array_agg(a.item_id), array_agg(s.user_id) into v_new_items, v_new_users
+    select array_agg(a.session_id), array_agg(a.item_id), array_agg(s.user_id) into v_new_sessions, v_new_items, v_new_users
     from added as a join livewell.session as s on s.id = a.session_id;
     with ended as (
         delete from livewell.subscription as c using livewell.session as s
@@ -41,10 +42,12 @@ begin
     )
     select array_agg(e.item_id), array_agg(e.user_id) into v_old_items, v_old_users from ended as e;
     select l.* into v_lost from livewell.lose_viewers(v_old_items, v_old_users) as l;
-    select g.* into v_gained from livewell.gain_viewers(v_new_items, v_new_users) as g;
-    perform livewell.change_viewers(v_lost.items || v_gained.items, v_lost.changes || v_gained.changes, p_now)
+    select g.* into v_gained from livewell.gain_viewers(
+        v_new_items, v_new_users, livewell.counted_looks(v_new_sessions, v_new_items, v_new_users)
+    ) as g;
+    perform livewell.change_viewers(v_lost.items || v_gained.items, v_lost.changes || v_gained.changes, p_now, v_lost.uncounted || v_gained.uncounted)
     where coalesce(v_lost.items, v_gained.items) is not null;
-    perform livewell.check_watched(v_new_items, p_now) where v_new_items is not null;
+    perform livewell.check_watched(v_new_items, v_new_users, p_now) where v_new_items is not null;
     delete from livewell.session as s
     where s.gateway = v_gateway and not exists (select from unnest(p_users) as a (user_id) where a.user_id = s.user_id);
     came := coalesce(cardinality(v_new_items), 0);

@@ -10,5 +10,7 @@ create table livewell.learned (
     bytes double precision,
     sizes integer not null,
     unchanged_bytes double precision,
-    unchanged_sizes integer not null
+    unchanged_sizes integer not null,
+    new_keys integer not null default 0,
+    new_found integer not null default 0
 );
