@@ -61,8 +61,8 @@ class Course:
 
 @dataclass(frozen=True, kw_only=True)
 class Replayed:
-    """`junk` is how many of the requests were for keys that are not there, `most_requests` arrived at the source within any 60 seconds; `latest` is the longest, in seconds, that somebody
-    had looked at a stale row when it was fetched.
+    """`junk` of the requests were for keys that are not there; `most_requests` arrived at the source within any 60
+    seconds; `latest` is the longest, in seconds, that somebody had looked at a stale row when it was fetched.
     """
 
     figures: Figures

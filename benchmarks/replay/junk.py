@@ -1,4 +1,4 @@
-"""Users who watch a thousand keys each that the provider does not have: what one, ten or a hundred of them do to others.
+"""Users who watch a thousand keys each that the provider does not have: what some of them do to all others.
 
 They come as anybody does, by `subscribe`, at the beginning of what is measured, each at its own moment of the first
 minutes, and stay.

@@ -259,7 +259,8 @@ async def test_known_keys_may_be_those_of_a_table(stage: Database) -> None:
     await stage.execute("insert into public.symbols values ('AAPL')")
     await stage.execute("grant select on public.symbols to livewell_owner")
     await stage.execute(
-        "update livewell.data_type set keys_only_known = true, keys_table = 'public.symbols', keys_key_column = 'symbol'"
+        "update livewell.data_type"
+        " set keys_only_known = true, keys_table = 'public.symbols', keys_key_column = 'symbol'"
     )
     assert await watch(stage, "ada", ["AAPL"]) == 1
     with pytest.raises(LivewellError, match="not in the catalogue"):
@@ -307,7 +308,8 @@ async def _new_keys_have_a_part(stage: Database) -> None:
     now = await clock(stage)
     known = [f"REAL{n}" for n in range(200)]
     await stage.execute(
-        "insert into livewell.record (data_type, key, value, fetched_at) select 'quote', k, '1', $2 from unnest($1::text[]) as k",
+        "insert into livewell.record (data_type, key, value, fetched_at)"
+        " select 'quote', k, '1', $2 from unnest($1::text[]) as k",
         known,
         now - HOUR,
     )
