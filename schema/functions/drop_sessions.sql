@@ -39,7 +39,7 @@ begin
             set gateway = null, last_seen = p_now - livewell.setting_interval('presence.gone_after')
             where s.id = any (v_kept);
         end if;
-        perform livewell.change_viewers(l.items, l.changes, p_now)
+        perform livewell.change_viewers(l.items, l.changes, p_now, l.uncounted)
         from livewell.lose_viewers(v_items, v_users) as l where l.items is not null;
     end if;
     delete from livewell.session as s where s.id = any (p_ids) and s.id <> all (v_kept);

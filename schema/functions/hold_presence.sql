@@ -36,7 +36,7 @@ begin
         on conflict do nothing
         returning session_id, item_id
     )
-    select array_agg(a.item_id) as items, array_agg(s.user_id) as users into v_new
+    select array_agg(a.session_id) as sessions, array_agg(a.item_id) as items, array_agg(s.user_id) as users into v_new
     from added as a join livewell.session as s on s.id = a.session_id;
     with ended as (
         delete from livewell.subscription as c using livewell.session as s
@@ -48,10 +48,14 @@ begin
     )
     select array_agg(e.item_id) as items, array_agg(e.user_id) as users into v_old from ended as e;
     select l.* into v_lost from livewell.lose_viewers(v_old.items, v_old.users) as l;
-    select g.* into v_gained from livewell.gain_viewers(v_new.items, v_new.users) as g;
-    perform livewell.change_viewers(v_lost.items || v_gained.items, v_lost.changes || v_gained.changes, p_now)
+    select g.* into v_gained from livewell.gain_viewers(
+        v_new.items, v_new.users, livewell.counted_looks(v_new.sessions, v_new.items, v_new.users)
+    ) as g;
+    perform livewell.change_viewers(
+        v_lost.items || v_gained.items, v_lost.changes || v_gained.changes, p_now, v_lost.uncounted || v_gained.uncounted
+    )
     where coalesce(v_lost.items, v_gained.items) is not null;
-    perform livewell.check_watched(v_new.items, p_now) where v_new.items is not null;
+    perform livewell.check_watched(v_new.items, v_new.users, p_now) where v_new.items is not null;
     delete from livewell.session as s
     where s.gateway = v_gateway and s.id <> all (v_busy_sessions)
         and not exists (select from unnest(p_users) as a (user_id) where a.user_id = s.user_id)

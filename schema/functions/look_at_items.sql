@@ -34,7 +34,7 @@ begin
         end if;
         v_looks := v_looks || array(
             select row (
-                i.id, i.data_type, i.key, i.viewers, j.newest, j.ttl, j.stale, j.error, (v_shut ->> j.key)::timestamptz, null, null
+                i.id, i.data_type, i.key, i.viewers - i.uncounted, j.newest, j.ttl, j.stale, j.error, (v_shut ->> j.key)::timestamptz, null, null
             )::livewell.look
             from unnest(v_judged) as j
             join livewell.item as i on i.data_type = v_type.name and i.key = j.key

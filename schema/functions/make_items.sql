@@ -41,6 +41,7 @@ begin
             message = format('%s is no key of type %s', coalesce(to_json(left(v_bad.key, 100))::text, '(none)'), v_bad.data_type),
             hint = format('livewell types show %s: its key_pattern says what a key is', v_bad.data_type);
     end if;
+    perform livewell.refuse_unknown_keys(p_types, p_keys);
     if v_types is null then
         return query select i.at::integer, i.id from unnest(v_items) with ordinality as i (id, at);
         return;

@@ -8,10 +8,23 @@ CREATE OR REPLACE FUNCTION livewell.queue_refreshes(p_jobs jsonb, p_now timestam
 AS $function$
 declare
     v_half constant integer := jsonb_array_length(p_jobs) / 2;
+    v_raised bigint[];
+    v_raisers text[];
 begin
     perform set_config('lock_timeout', p_patience::text, true);
     begin
-        perform livewell.enqueue_jobs(p_jobs, 'raise_priority', p_now);
+        select array_agg(q.job_id), array_agg(q.asker) into v_raised, v_raisers
+        from (
+            select e.job_id, p_jobs -> (e.job_position - 1) -> 'payload' ->> 'asked_by' as asker
+            from livewell.enqueue_jobs(p_jobs, 'raise_priority', p_now) as e where e.outcome = 'raised'
+        ) as q
+        where q.asker is not null;
+        -- One that waited already is now ahead for whoever asked: it is theirs.
+        if v_raised is not null then
+            update livewell.job_live as j set payload = j.payload || jsonb_build_object('asked_by', q.asker)
+            from unnest(v_raised, v_raisers) as q (job_id, asker)
+            where j.id = q.job_id;
+        end if;
         return '{}';
     exception when lock_not_available then
         if v_half = 0 then

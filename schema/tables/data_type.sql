@@ -34,6 +34,7 @@ create table livewell.data_type (
     fields jsonb,
     extra text not null default 'refuse'::text,
     read_rule text not null default 'nobody'::text,
+    keys_only_known boolean not null default false,
     constraint data_type_pkey PRIMARY KEY (name),
     constraint type_batch_is_positive CHECK (((keys_per_request >= 1) AND (keys_per_request <= 1000))),
     constraint type_bytes_are_positive CHECK ((expected_bytes > 0)),

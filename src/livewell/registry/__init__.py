@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         ReadOnlyRegistry,
         RegistryError,
         TypeInUse,
+        UnknownKey,
         UnknownType,
         UnknownTypeField,
     )
@@ -75,6 +76,7 @@ __all__ = [
     "TypeInUse",
     "TypeKey",
     "TypeTables",
+    "UnknownKey",
     "UnknownType",
     "UnknownTypeField",
     "path_text",

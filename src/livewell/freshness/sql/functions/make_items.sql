@@ -1,7 +1,7 @@
 -- Finds the items of types and keys, and makes those that are not there. Refuses the whole batch when a type is unknown or
--- disabled, or a key is none of its type; the key of an item that is there was judged when it was made. Rows are inserted in
--- one order, so that two callers never wait for each other. A key that somebody is adding in a transaction that stays open has
--- no item in the answer, and is not waited for.
+-- disabled, or a key is none of its type, or not known where only known ones may be; the pattern of an item that is there was judged
+-- when it was made. Rows are inserted in one order, so that two callers never wait for each other. A key that somebody is adding in a
+-- transaction that stays open has no item in the answer, and is not waited for.
 -- for: internal
 create or replace function livewell.make_items(p_types text[], p_keys text[], p_now timestamptz)
 returns table (item_position integer, item_id bigint)
@@ -38,6 +38,7 @@ begin
             message = format('%s is no key of type %s', coalesce(to_json(left(v_bad.key, 100))::text, '(none)'), v_bad.data_type),
             hint = format('livewell types show %s: its key_pattern says what a key is', v_bad.data_type);
     end if;
+    perform livewell.refuse_unknown_keys(p_types, p_keys);
     if v_types is null then
         return query select i.at::integer, i.id from unnest(v_items) with ordinality as i (id, at);
         return;

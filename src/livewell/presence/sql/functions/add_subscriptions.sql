@@ -45,17 +45,19 @@ begin
     )
     select
         array_agg(w.outcome order by w.position),
-        array_agg(w.session_id) filter (where w.outcome = 'subscribed'),
-        array_agg(w.item_id) filter (where w.outcome = 'subscribed'),
-        array_agg(w.user_id) filter (where w.outcome = 'subscribed')
+        array_agg(w.session_id order by w.position) filter (where w.outcome = 'subscribed'),
+        array_agg(w.item_id order by w.position) filter (where w.outcome = 'subscribed'),
+        array_agg(w.user_id order by w.position) filter (where w.outcome = 'subscribed')
     into v_outcomes, v_new_sessions, v_new_items, v_new_users
     from answered as w;
     if v_new_sessions is not null then
         insert into livewell.subscription (session_id, item_id)
         select n.session_id, n.item_id from unnest(v_new_sessions, v_new_items) as n (session_id, item_id);
-        perform livewell.change_viewers(g.items, g.changes, p_now)
-        from livewell.gain_viewers(v_new_items, v_new_users) as g where g.items is not null;
-        perform livewell.check_watched(v_new_items, p_now);
+        perform livewell.change_viewers(g.items, g.changes, p_now, g.uncounted)
+        from livewell.gain_viewers(
+            v_new_items, v_new_users, livewell.counted_looks(v_new_sessions, v_new_items, v_new_users)
+        ) as g where g.items is not null;
+        perform livewell.check_watched(v_new_items, v_new_users, p_now);
     end if;
     return v_outcomes;
 end $$;

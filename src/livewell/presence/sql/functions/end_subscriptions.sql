@@ -18,7 +18,7 @@ begin
     )
     select array_agg(e.item_id), array_agg(e.user_id) into v_items, v_users from ended as e;
     if v_items is not null then
-        perform livewell.change_viewers(l.items, l.changes, p_now)
+        perform livewell.change_viewers(l.items, l.changes, p_now, l.uncounted)
         from livewell.lose_viewers(v_items, v_users) as l where l.items is not null;
     end if;
 end $$;

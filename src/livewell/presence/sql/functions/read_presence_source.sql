@@ -1,5 +1,5 @@
 -- What a source says now, as users, types and keys by position, each once; those that Livewell does not know (a type that is
--- not there, a key that is none of its type) are counted and left out.
+-- not there, a key that is none of its type or not known where only known ones may be) are counted and left out.
 -- for: internal
 create or replace function livewell.read_presence_source(
     p_reads text, out users text[], out types text[], out keys text[], out rows_read integer, out rows_skipped integer
@@ -27,4 +27,11 @@ begin
         from unnest(v_said.users, v_said.types, v_said.keys) as s (user_id, data_type, key)
         left join livewell.data_type as t on t.name = s.data_type
     ) as r;
+    if exists (select from livewell.unknown_keys(types, keys)) then
+        select rows_skipped + count(*) filter (where u.key is not null), array_agg(r.user_id) filter (where u.key is null),
+            array_agg(r.data_type) filter (where u.key is null), array_agg(r.key) filter (where u.key is null)
+        into rows_skipped, users, types, keys
+        from unnest(users, types, keys) as r (user_id, data_type, key)
+        left join livewell.unknown_keys(types, keys) as u on u.data_type = r.data_type and u.key = r.key;
+    end if;
 end $$;

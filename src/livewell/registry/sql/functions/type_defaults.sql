@@ -10,6 +10,6 @@ set search_path = pg_catalog, pg_temp as $$
         'source_time_column', null, 'source_rule', null, 'model', null, 'keys_per_request', 1, 'value_rule', 'observed',
         'key_pattern', '^[A-Za-z0-9^][A-Za-z0-9._:^=-]{0,99}$', 'keys_table', null, 'keys_key_column', null,
         'keys_active_column', null, 'keys_exchange_column', null, 'enabled', true, 'fetch_call', null, 'fields', null, 'extra', 'refuse',
-        'read_rule', 'nobody'
+        'read_rule', 'nobody', 'keys_only_known', false
     )
 $$;

@@ -46,6 +46,7 @@ begin
             then 'value_rule must be contract or observed'
         when p_type.read_rule is null or p_type.read_rule not in ('nobody', 'signed_in', 'public')
             then 'read must be nobody, signed_in or public'
+        when p_type.keys_only_known is null then 'keys.only_known must be true or false'
         when p_type.keys_table is null and num_nonnulls(p_type.keys_key_column, p_type.keys_active_column, p_type.keys_exchange_column) > 0
             then 'the columns of keys are those of a table: name keys.table, or leave them out'
         when p_type.keys_table is not null and p_type.keys_key_column is null then 'keys.table needs keys.column: write keys.column = "symbol", as it is called'
