@@ -20,10 +20,12 @@ begin
     begin
         perform livewell.require_foreign('store_foreign_rows');
         select array_agg(row (j.job_id, j.reason)::livewell.judged_fetch) into v_judged
-        from livewell.store_foreign_rows(
-            livewell.storing_query(p_storing), p_now, array(select e.job_id from unnest(p_ended) as e),
-            array(select e.key from unnest(p_ended) as e), array(select e.rows from unnest(p_ended) as e),
-            array(select e.source_time from unnest(p_ended) as e)
+        from (
+            select array_agg(e.job_id) as jobs, array_agg(e.key) as keys, array_agg(e.rows) as rows, array_agg(e.source_time) as source_times
+            from unnest(p_ended) as e
+        ) as e
+        cross join lateral livewell.store_foreign_rows(
+            livewell.storing_query(p_storing), p_now, e.jobs, e.keys, e.rows, e.source_times
         ) as s
         cross join lateral unnest(s.jobs, s.reasons) as j (job_id, reason);
         return livewell.judge_stored(p_ended, v_judged);
