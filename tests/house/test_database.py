@@ -149,8 +149,10 @@ async def test_the_roles_are_groups_without_power(owner: Database) -> None:
 
 
 async def test_every_table_has_a_primary_key(owner: Database) -> None:
-    """What can be repaired and replicated has a key. The history of jobs is kept by day, and has one only while it is live:
-    a key of a partitioned table would have to hold the day as well, and be built under a lock on all days at once."""
+    """What can be repaired and replicated has a key; the history of jobs has one while it is live.
+
+    The key of a table by days would have to hold the day as well, and be built under a lock on all days at once.
+    """
     rows = await owner.fetch(
         "select c.relname from pg_class as c"
         " where c.relnamespace = 'livewell'::regnamespace and c.relkind in ('r', 'p')"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from livewell.cli.options import Json
-from livewell.cli.output import counted, say, show_json, shown, shown_field
+from livewell.cli.output import counted, note, say, show_json, shown, shown_field
 from livewell.cli.session import run, who
 from livewell.kernel import shown_interval
 
@@ -67,7 +67,7 @@ def problems_told() -> Iterator[None]:
         yield
     except DeclarationsRefused as refused:
         for problem in refused.problems:
-            sys.stderr.write(f"{problem}\n")
+            note(str(problem))
         raise typer.Exit(Misused.exit_code) from refused
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from livewell.cli.options import chosen
-from livewell.cli.output import note
+from livewell.cli.output import console, note
 from livewell.stores import OpenStores
 
 if TYPE_CHECKING:
@@ -172,7 +172,5 @@ def _patience() -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
-
-    with Console(stderr=True).status("starting the embedded PostgreSQL …"):
+    with console(stderr=True).status("starting the embedded PostgreSQL …"):
         yield

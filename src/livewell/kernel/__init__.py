@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         shown_number,
         shown_share,
         shown_size,
+        shown_text,
     )
     from livewell.kernel.sizes import parse_size
     from livewell.kernel.sql import Queries
@@ -182,6 +183,7 @@ __all__ = [
     "shown_number",
     "shown_share",
     "shown_size",
+    "shown_text",
     "silence_logs",
     "told_at",
     "trusted_seconds",
