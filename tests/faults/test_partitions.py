@@ -107,19 +107,23 @@ async def _scene(run: Run) -> AsyncIterator[Scene]:
 
 
 async def _supply(run: Run) -> None:
-    """Calls and jobs that outlast a partition, and as many calls as a minute allows."""
+    """Calls and jobs that outlast a partition."""
     await run.enqueue("call", *[{"seconds": OUTLASTING}] * CALLS, endpoint=CAPPED, priority=9)
     await run.enqueue("capped", *[{"seconds": OUTLASTING}] * CAP, priority=5)
     await run.enqueue("serial", {"seconds": OUTLASTING}, serial_key="one", priority=5)
-    await run.enqueue("call", *[{"wait": run.chance.uniform(0, 1)} for _ in range(ALLOWED)], endpoint=LIMITED)
 
 
 async def _cut_off(scene: Scene, turn: int) -> None:
-    """Cut the busiest workers off, each another way, until others have replaced them; then heal."""
+    """Cut the busiest workers off, each another way, until others have replaced them.
+
+    Meanwhile there are as many quick calls as a minute allows: who does not hear of its claims is permitted some.
+    """
     victims = await scene.busiest()
     scene.run.book.note("cut_off", workers=[one.name for one in victims])
     for victim, ways in zip(victims, islice(cycle(WAYS), turn, None), strict=False):
         scene.ways[victim.name].black_hole(*ways)
+    quick = [{"wait": scene.run.chance.uniform(0, 0.2)} for _ in range(ALLOWED)]
+    await scene.run.enqueue("call", *quick, endpoint=LIMITED, priority=9)
     await scene.replaced(victims)
 
 
