@@ -15,8 +15,8 @@ from livewell.cli.session import run, who
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from livewell.cli.session import Opened
     from livewell.kernel import LoginLimits, LoginRole
+    from livewell.stores import OpenStores
 
 group = listing("Show and make logins for programs that ask the database themselves.")
 
@@ -76,7 +76,7 @@ def make(
     limits = LoginLimits(
         idle_in_transaction=_limit(idle), statement=_limit(statement), lock=_limit(lock), connections=connections
     )
-    made = run(ctx, lambda app: _make(app, name, LoginRole(role), password, limits, reason))
+    made = run(ctx, lambda app: _make(app, name, LoginRole(role), password, limits, reason), as_owner=True)
     if as_json:
         shown = {"login": name, "member_of": LoginRole(role).role, "made": made}
         show_json(shown if given is not None else {**shown, "password": password})
@@ -88,7 +88,7 @@ def make(
 
 
 async def _make(
-    app: "Opened", name: str, role: "LoginRole", password: str, limits: "LoginLimits", reason: str | None
+    app: "OpenStores", name: str, role: "LoginRole", password: str, limits: "LoginLimits", reason: str | None
 ) -> bool:
     """The login and the entry about it, both or neither."""
     from livewell.audit import AuditStore, NewEntry
