@@ -24,7 +24,8 @@ begin
     if p_serial_key is null and p_on_duplicate = 'keep' and p_dedupe_key is distinct from '' and p_endpoint is null
         and jsonb_typeof(p_payload) = 'object' and p_payload <> '{}' then
         select l.id, coalesce(p_priority, k.default_priority), coalesce(p_retries, k.retries),
-            case when w.idle then k.queue_group end, coalesce(w.handled, false)
+            case when w.idle and not (select n.quiet from livewell.notification_state as n) then k.queue_group end,
+            coalesce(w.handled, false)
         into v_lane_id, v_priority, v_retries, v_idle_group, handled
         from livewell.job_kind as k
         join livewell.job_lane as l on l.kind = k.kind and l.endpoint is null
@@ -50,7 +51,7 @@ begin
         if job_id is not null then
             outcome := 'created';
             if v_idle_group is not null then
-                perform livewell.notify('livewell_jobs', v_idle_group);
+                perform pg_notify('livewell_jobs', v_idle_group);
             end if;
             return next;
             return;

@@ -6,8 +6,5 @@ CREATE OR REPLACE FUNCTION livewell.notify(p_channel text, p_payload text)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-    if exists (select from livewell.notification_state as s where s.quiet) then
-        return;
-    end if;
-    perform pg_notify(p_channel, p_payload);
+    perform pg_notify(p_channel, p_payload) from livewell.notification_state as s where not s.quiet;
 end $function$;

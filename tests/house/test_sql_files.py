@@ -119,10 +119,13 @@ def test_functions_that_write_refuse_on_a_replica() -> None:
     assert not silent, "\n".join(silent)
 
 
-def test_one_function_notifies() -> None:
-    """`livewell.notify` knows when the server's queue is filling up: who notifies past it fails at the commit."""
-    callers = [function.name for function in sql_functions() if "pg_notify(" in without_comments(function.statement)]
-    assert callers == ["notify"]
+def test_nobody_notifies_into_a_full_queue() -> None:
+    """Who notifies reads first whether the server's queue is filling up, or fails at the commit: `livewell.notify` for
+    all, and the enqueue of one job in a statement that it has anyway.
+    """
+    callers = {function.name: function for function in sql_functions() if "pg_notify(" in function.statement}
+    assert set(callers) == {"notify", "enqueue_job"}
+    assert all("livewell.notification_state" in function.statement for function in callers.values())
 
 
 def test_nothing_takes_an_advisory_lock() -> None:

@@ -18,8 +18,8 @@ from tests.contracts.guards import take_away
 # 64 pages are few; without the setting of PostgreSQL 17 it takes 8 GB.
 PAGES = 64
 _NOW = datetime(2026, 11, 17, 12, tzinfo=UTC)
-_CARE = "select livewell.run_task('notification_queue', $1)"
 _QUIET = "select quiet from livewell.notification_state"
+_ENQUEUE = """select livewell.enqueue_job('plain', '{"n": 1}')"""
 _FULL = "too many notifications in the NOTIFY queue"
 
 
@@ -75,7 +75,7 @@ async def _care(owner: Database) -> int:
 
 async def _enqueue(owner: Database) -> None:
     """A job for an idle worker, in a transaction of its own."""
-    await owner.execute("""select livewell.enqueue_job('plain', '{"n": 1}')""")
+    await owner.execute(_ENQUEUE)
 
 
 async def test_no_commit_fails_because_the_queue_is_full(server: OwnServer, owner: Database) -> None:
@@ -99,10 +99,14 @@ async def test_no_commit_fails_because_the_queue_is_full(server: OwnServer, owne
 
 async def _the_guard_is_needed(owner: Database) -> None:
     """Who notifies all the same fails at its commit, where nothing can catch it."""
-    await take_away(owner, "notify", "where s.quiet", "where false")
-    with pytest.raises(Exception, match=_FULL):
-        await _enqueue(owner)
-    await take_away(owner, "notify", "where false", "where s.quiet")
+    for function, guard, instead, call in (
+        ("notify", "where not s.quiet", "where true", "select livewell.set_setting('worker.claim_batch', '41')"),
+        ("enqueue_job", "and not (select n.quiet", "and true or (select n.quiet", _ENQUEUE),
+    ):
+        await take_away(owner, function, guard, instead)
+        with pytest.raises(asyncpg.PostgresError, match=_FULL):
+            await owner.execute(call)
+        await take_away(owner, function, instead, guard)
 
 
 async def _is_told(owner: Database) -> None:

@@ -215,7 +215,7 @@ class _Migrator:
             raise
 
     async def _await_turn(self, connection: Connection) -> None:
-        """Begin a transaction that has the turn, asking again and again; on an empty database there is none to have.
+        """Begin a transaction that has the turn, asking again and again; an empty database or a replica has none.
 
         Waiting inside the server would hold a snapshot, for which another migrator's concurrent index build waits.
         """
@@ -224,7 +224,9 @@ class _Migrator:
         while True:
             await connection.execute("begin")
             await self._limit(connection)
-            if not await connection.fetchval(QUERIES["has_history"]):
+            if not await connection.fetchval(QUERIES["has_history"]) or await connection.fetchval(
+                QUERIES["is_replica"]
+            ):
                 return
             await connection.execute(QUERIES["act_as_owner"])
             if await connection.fetchval(QUERIES["take_turn"]):

@@ -15,6 +15,10 @@ select true from livewell.migration where number = 1 for update skip locked
 -- Whether a migrator was here before; before the first there is no table to ask.
 select pg_catalog.to_regclass('livewell.migration') is not null
 
+-- name: is_replica
+-- Whether nothing can be locked or written here.
+select pg_catalog.pg_is_in_recovery()
+
 -- name: act_as_owner
 -- What this transaction makes belongs to the owner role, whoever connected.
 select pg_catalog.set_config('role', 'livewell_owner', true)

@@ -5,8 +5,5 @@ create or replace function livewell.notify(p_channel text, p_payload text) retur
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
-    if exists (select from livewell.notification_state as s where s.quiet) then
-        return;
-    end if;
-    perform pg_notify(p_channel, p_payload);
+    perform pg_notify(p_channel, p_payload) from livewell.notification_state as s where not s.quiet;
 end $$;
