@@ -66,7 +66,7 @@ class Size:
 
 
 FULL = Size(days=5, long_days=31, seeds=SEEDS, engine_hours=2, engine_warm_up=30, junk_users=(1, 10, 100))
-QUICK = Size(days=3, long_days=0, seeds=SEEDS[:1], engine_hours=1, engine_warm_up=15, junk_users=(100,))
+QUICK = Size(days=3, long_days=0, seeds=SEEDS[:1], engine_hours=1, engine_warm_up=15, junk_users=(10,))
 
 SMOKE = Size(days=2, long_days=0, seeds=SEEDS[:1], engine_hours=0.1, engine_warm_up=2, junk_users=(1,))
 
