@@ -37,7 +37,7 @@ _PRIVATE = [
     for one in ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
 ]
 SHARED_VARIABLE = "LIVEWELL_SHARED_NETWORKS"
-_SHARED = ipaddress.ip_network("100.64.0.0/10")
+_SHARED = ipaddress.IPv4Network("100.64.0.0/10")
 _METADATA = {
     int(ipaddress.IPv4Address(one))
     for one in (

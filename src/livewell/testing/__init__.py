@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from livewell.testing.requirements import lack, require
     from livewell.testing.servers import OwnServer, SharedServer
     from livewell.testing.standby import Standby
+    from livewell.testing.throwaway import run_apart
     from livewell.testing.waiting import until
 else:
     __getattr__ = opened(__name__)
@@ -69,5 +70,6 @@ __all__ = [
     "make_type",
     "pgbouncer_before",
     "require",
+    "run_apart",
     "until",
 ]
