@@ -14,15 +14,12 @@ import pytest
 from pydantic_core import from_json
 
 from livewell.fetching import Answered, Asked, Client, Fetching, source_of
-from livewell.fetching.client import CallLimits, Reply, Request
-from livewell.fetching.judge import read_document
+from livewell.fetching.tests.inside import CallLimits, Refused, Reply, Request, read_document
 from livewell.fetching.tests.servers import answer, chunked, serve
 from livewell.fetching.tests.stage import a_provider, a_type, an_endpoint
 from livewell.fetching.tests.test_simulated_faults import FIELDS
-from livewell.fetching.types import Refused
 from livewell.simulator import FaultKind
-from livewell.testing import child
-from livewell.testing.throwaway import run_apart
+from livewell.testing import child, run_apart
 
 MEGABYTE = 1 << 20
 LIMIT = 3 * MEGABYTE

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from livewell.fetching.addresses import CheckedResolver, Destinations, check_address
-from livewell.fetching.errors import ForbiddenAddress
+from livewell.fetching.tests.inside import CheckedResolver, Destinations, ForbiddenAddress, check_address
 from livewell.fetching.tests.servers import Names
 from livewell.testing import effort
 

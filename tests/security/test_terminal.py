@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from livewell.cli.live_view import PlainView
-from livewell.cli.output import alarm, console, note, say, show_json, show_record, show_table
-from livewell.cli.picture import draw
+from livewell.cli.tests.inside import PlainView, alarm, console, draw, note, say, show_json, show_record, show_table
 from livewell.cli.tests.test_picture import WARNED, WORKER, _seen
 from livewell.kernel import Database, Logger, configure_logs, shown_text, silence_logs
 from livewell.testing import effort, make_type
