@@ -6,10 +6,10 @@ language plpgsql
 set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' set enable_seqscan = off set jit = off as $$
 begin
     execute livewell.locking_query(p_storing) using p_keys;
-    return '{}';
+    return array[]::text[];
 exception
     when data_exception then
-        return '{}';
+        return array[]::text[];
     when lock_not_available then
         return livewell.held_keys(p_storing, p_keys);
 end $$;
