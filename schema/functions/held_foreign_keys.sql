@@ -14,8 +14,8 @@ declare
     v_held text[];
 begin
     execute p_locking into v_free using p_keys;
-    execute p_reading into v_held using p_keys, coalesce(v_free, '{}');
-    return coalesce(v_held, '{}');
+    execute p_reading into v_held using p_keys, v_free;
+    return v_held;
 end $function$;
 
 grant execute on function livewell.held_foreign_keys(text,text,text[]) to livewell_owner;

@@ -9,10 +9,10 @@ AS $function$
 begin
     perform livewell.require_foreign('lock_foreign_rows');
     perform livewell.lock_foreign_rows(livewell.locking_query(p_storing), p_keys);
-    return '{}';
+    return array[]::text[];
 exception
     when data_exception or raise_exception or syntax_error_or_access_rule_violation or feature_not_supported then
-        return '{}';
+        return array[]::text[];
     when lock_not_available then
         return livewell.held_keys(p_storing, p_keys);
 end $function$;

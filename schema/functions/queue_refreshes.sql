@@ -25,7 +25,7 @@ begin
             from unnest(v_raised, v_raisers) as q (job_id, asker)
             where j.id = q.job_id;
         end if;
-        return '{}';
+        return array[]::bigint[];
     exception when lock_not_available then
         if v_half = 0 then
             return array[(p_jobs #>> '{0,payload,item}')::bigint];

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from livewell.testing.servers import OwnServer, SharedServer
     from livewell.testing.standby import Standby
     from livewell.testing.strangers import idle_in_transaction, wait_long
+    from livewell.testing.throwaway import run_apart
     from livewell.testing.waiting import until
 else:
     __getattr__ = opened(__name__)
@@ -80,6 +81,7 @@ __all__ = [
     "patroni_cluster",
     "pgbouncer_before",
     "require",
+    "run_apart",
     "small_disk",
     "until",
     "wait_long",

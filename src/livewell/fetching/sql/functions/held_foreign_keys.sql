@@ -10,6 +10,6 @@ declare
     v_held text[];
 begin
     execute p_locking into v_free using p_keys;
-    execute p_reading into v_held using p_keys, coalesce(v_free, '{}');
-    return coalesce(v_held, '{}');
+    execute p_reading into v_held using p_keys, v_free;
+    return v_held;
 end $$;

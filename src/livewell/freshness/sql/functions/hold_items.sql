@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' set enable_seqs
 set plan_cache_mode = force_generic_plan as $$
 begin
     perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
-    return '{}';
+    return array[]::bigint[];
 exception when lock_not_available then
     return livewell.hold_free_items(p_item_ids, p_now);
 end $$;

@@ -5,7 +5,7 @@ create or replace function livewell.note_held(
     p_code text, p_subject text, p_table regclass, p_rows text[], p_names text[], p_transactions xid[], p_now timestamptz
 ) returns text
 language plpgsql
-set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
     v_table constant text := p_table::text;
     v_rows text[];

@@ -5,7 +5,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' set enable_seqscan = off set jit = off as $$
 begin
     perform from livewell.session as s where s.id = any (p_ids) order by s.id for update;
-    return '{}';
+    return array[]::uuid[];
 exception when lock_not_available then
     return livewell.lock_free_sessions(p_ids, p_now);
 end $$;
