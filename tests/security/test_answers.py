@@ -125,6 +125,11 @@ def test_max_bytes_bounds_the_wire(seen: dict[FaultKind, Seen], kind: FaultKind)
     assert seen[kind].bytes <= (2 * READ if kind is FaultKind.ANNOUNCED else LIMIT + READ)
 
 
+def test_more_framing_than_content_is_refused_early(seen: dict[FaultKind, Seen]) -> None:
+    """Chunks of one byte cost their reader far more than they bring: they end well before `max_bytes`."""
+    assert seen[FaultKind.TINY_CHUNKS].bytes < LIMIT - READ
+
+
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_no_answer_holds_the_loop(seen: dict[FaultKind, Seen], kind: FaultKind) -> None:
     """Whatever is sent, others get their turn in a small part of the time that reading it at once would take."""
