@@ -18,5 +18,5 @@ begin
             hint = 'what is watched is checked without asking; a person may set presence.checks_per_minute';
     end if;
 exception when lock_not_available then
-    perform livewell.require_outcomes(array['busy']);
+    raise exception using errcode = 'LWP08', message = 'another call of yours is in a transaction that stays open', hint = 'end it, or try again';
 end $function$;

@@ -16,7 +16,7 @@ declare
     v_items bigint[];
     v_users text[];
     v_busy bigint[];
-    v_kept uuid[] := '{}';
+    v_kept uuid[] := array[]::uuid[];
     v_dropped integer;
 begin
     with ended as (

@@ -9,17 +9,12 @@ CREATE OR REPLACE FUNCTION livewell.held_keys(p_storing livewell.storing, p_keys
  SET jit TO 'off'
 AS $function$
 declare
-    v_key livewell.stored_column;
     v_free tid[];
     v_held text[];
 begin
-    select k.* into v_key from unnest(p_storing.columns) as k where k.name = (p_storing.type).key_column;
-    execute format('select array_agg(l.ctid) from (%s skip locked) as l', livewell.locking_query(p_storing)) into v_free using p_keys;
-    execute format(
-        'select array_agg(distinct t.%3$I::text) from %1$I.%2$I as t where t.%3$I = any ($1::%4$s[]) and t.ctid <> all ($2)',
-        split_part((p_storing.type).table_name, '.', 1), split_part((p_storing.type).table_name, '.', 2), v_key.name, v_key.type
-    ) into v_held using p_keys, coalesce(v_free, '{}');
-    return coalesce(v_held, '{}');
+    execute livewell.locking_query(p_storing, true) into v_free using p_keys;
+    execute livewell.held_query(p_storing) into v_held using p_keys, v_free;
+    return v_held;
 exception when lock_not_available then
     return p_keys;
 end $function$;

@@ -12,7 +12,7 @@ declare
     v_free constant bigint[] := array(
         select i.id from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update skip locked
     );
-    v_busy bigint[] := '{}';
+    v_busy bigint[] := array[]::bigint[];
     v_type record;
 begin
     for v_type in

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION livewell.hold_items(p_item_ids bigint[], p_now timest
 AS $function$
 begin
     perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
-    return '{}';
+    return array[]::bigint[];
 exception when lock_not_available then
     return livewell.hold_free_items(p_item_ids, p_now);
 end $function$;

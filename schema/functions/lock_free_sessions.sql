@@ -17,7 +17,7 @@ begin
     select array_agg(s.id), array_agg(s.xmax) into v_busy, v_transactions
     from livewell.session as s where s.id = any (p_ids) and s.id <> all (v_free);
     if v_busy is null then
-        return '{}';
+        return array[]::uuid[];
     end if;
     perform livewell.note_held('presence.session_held', '', 'livewell.session', v_busy::text[], v_busy::text[], v_transactions, p_now);
     return v_busy;

@@ -10,10 +10,10 @@ CREATE OR REPLACE FUNCTION livewell.lock_keys(p_storing livewell.storing, p_keys
 AS $function$
 begin
     execute livewell.locking_query(p_storing) using p_keys;
-    return '{}';
+    return array[]::text[];
 exception
     when data_exception then
-        return '{}';
+        return array[]::text[];
     when lock_not_available then
         return livewell.held_keys(p_storing, p_keys);
 end $function$;

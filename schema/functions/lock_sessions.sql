@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION livewell.lock_sessions(p_ids uuid[], p_now timestamp 
 AS $function$
 begin
     perform from livewell.session as s where s.id = any (p_ids) order by s.id for update;
-    return '{}';
+    return array[]::uuid[];
 exception when lock_not_available then
     return livewell.lock_free_sessions(p_ids, p_now);
 end $function$;

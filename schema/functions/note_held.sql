@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION livewell.note_held(p_code text, p_subject text, p_tab
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 declare
     v_table constant text := p_table::text;

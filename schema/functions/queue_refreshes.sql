@@ -12,7 +12,7 @@ begin
     perform set_config('lock_timeout', p_patience::text, true);
     begin
         perform livewell.enqueue_jobs(p_jobs, 'raise_priority', p_now);
-        return '{}';
+        return array[]::bigint[];
     exception when lock_not_available then
         if v_half = 0 then
             return array[(p_jobs #>> '{0,payload,item}')::bigint];
