@@ -7,6 +7,9 @@ CREATE OR REPLACE FUNCTION livewell.end_attempts(p_ids bigint[], p_tokens uuid[]
  SET lock_timeout TO '250ms'
 AS $function$
 begin
+    if not p_mixed then
+        return livewell.end_jobs(p_ids, p_tokens, p_outcomes, p_details, p_now);
+    end if;
     return livewell.end_held_attempts(p_ids, p_tokens, p_outcomes, p_details, p_mixed, p_now);
 exception when lock_not_available then
     return livewell.end_free_attempts(p_ids, p_tokens, p_outcomes, p_details, p_mixed, p_now);

@@ -11,15 +11,19 @@ declare
     v_ended livewell.ended_fetch[];
     v_judged livewell.ended_fetch[];
     v_busy livewell.ended_fetch[];
+    v_verdicts livewell.fetch_verdict[];
     v_ids bigint[];
     v_states text[];
 begin
     perform livewell.require_primary();
     v_ended := livewell.read_fetches(p_ended);
     v_judged := livewell.hold_free_fetches(v_ended, p_now);
-    v_judged := livewell.apply_verdicts(v_judged, livewell.store_by_type(v_judged, p_now));
-    select array_agg(e) filter (where e.outcome = 'busy'), array_agg(e) filter (where e.outcome <> 'busy') into v_busy, v_judged
-    from unnest(v_judged) as e;
+    v_verdicts := livewell.store_by_type(v_judged, p_now);
+    v_judged := livewell.apply_verdicts(v_judged, v_verdicts);
+    if exists (select from unnest(v_verdicts) as v where v.outcome = 'busy') then
+        select array_agg(e) filter (where e.outcome = 'busy'), array_agg(e) filter (where e.outcome <> 'busy') into v_busy, v_judged
+        from unnest(v_judged) as e;
+    end if;
     if v_judged is not null then
         perform livewell.keep_conditions(v_judged);
         perform livewell.learn_items(

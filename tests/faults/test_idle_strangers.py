@@ -15,7 +15,7 @@ import pytest
 
 from livewell.kernel import Database
 from livewell.presence import Item, PresenceStore, SubscribeOutcome
-from livewell.testing import idle_in_transaction, until
+from livewell.testing import idle_in_transaction, make_type, until
 from tests.faults.load import Member, Run
 from tests.faults.refresh_stage import KEYS, Stage, staged
 from tests.faults.refreshes import QUOTE
@@ -72,6 +72,24 @@ async def test_one_idle_transaction_stops_nobody_else(run: Run, owner_url: str, 
     """Every other key is stored while the stranger stays, the holder is named, and the held key is served after."""
     async with staged(run) as stage:
         await _one_round(stage, owner_url, STRANGERS[what])
+        await run.passes()
+
+
+async def test_a_held_warning_stops_nobody_else(run: Run, owner_url: str) -> None:
+    """A warning in a stranger's open transaction makes neither the checker wait nor who would warn of the same."""
+    async with staged(run) as stage:
+        await run.start_workers(1, program="refresher")
+        await stage.all_fetched()
+        await make_type(run.owner, "broken")
+        await run.owner.execute("update livewell.data_type set staleness = 'public.none' where name = 'broken'")
+        warns = "select livewell.check_on_subscribe('{broken}', 'X')"
+        async with idle_in_transaction(owner_url, warns, role="livewell_user", user="mallory"):
+            async with asyncio.timeout(SOON.total_seconds()):
+                looking = [(await _annas(run.owner), Item("broken", "Y"))]
+                assert await PresenceStore(run.owner).subscribe(looking) == [SubscribeOutcome.SUBSCRIBED]
+            await stage.time_passes()
+            await until(lambda: _stored(stage), "every key was stored", within=SOON)
+        await run.owner.execute("delete from livewell.job_live where kind = 'refresh.broken'")
         await run.passes()
 
 

@@ -7,6 +7,9 @@ create or replace function livewell.end_attempts(
 language plpgsql
 set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' as $$
 begin
+    if not p_mixed then
+        return livewell.end_jobs(p_ids, p_tokens, p_outcomes, p_details, p_now);
+    end if;
     return livewell.end_held_attempts(p_ids, p_tokens, p_outcomes, p_details, p_mixed, p_now);
 exception when lock_not_available then
     return livewell.end_free_attempts(p_ids, p_tokens, p_outcomes, p_details, p_mixed, p_now);
