@@ -171,7 +171,7 @@ async def _a_gateway_goes_on(owner: Database, held: UUID, within: timedelta) -> 
 
 
 async def _is_named(owner: Database, pid: int) -> bool:
-    said = "select exists (select from livewell.warning where code ~ '_held$' and message ~ $1)"
+    said = "select exists (select from livewell.warnings where code ~ '_held$' and message ~ $1)"
     return bool(await owner.fetchval(said, f"pid {pid}, login .*application stranger"))
 
 

@@ -38,8 +38,6 @@ _WRITES = re.compile(
 )
 # Where a statement is made of names that are Livewell's own by then: of its records, its catalogue, its tasks.
 _OWN_NAMES = {"judge_items", "ask_catalogue", "run_task"}
-# Presence counts a user's sessions under one yet.
-_LEFT_TO_LOCK_BY_KEY = {"src/livewell/presence/sql/functions/watch.sql"}
 _MAKES = re.compile(r"create\s+or\s+replace\s+(?:function|procedure)\s+livewell\.(\w+)\s*\(", re.IGNORECASE)
 
 
@@ -137,7 +135,7 @@ def test_nothing_takes_an_advisory_lock() -> None:
         if not {"tests", "testing"} & set(path.parts)
         and re.search(r"advisory_\w*lock", path.read_text(encoding="utf-8"))
     }
-    assert takers <= _LEFT_TO_LOCK_BY_KEY, takers
+    assert takers == set()
 
 
 def test_no_function_is_made_outside_its_file() -> None:

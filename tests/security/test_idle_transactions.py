@@ -133,7 +133,7 @@ async def test_the_login_is_named(engine: Engine, owner: Database, owner_url: st
         assert await engine.store() == {"A": "busy", "B": "completed", "C": "completed"}
         who = await stranger.fetchrow("select pg_backend_pid() as pid, session_user as login")
     assert who is not None
-    message = await owner.fetchval("select message from livewell.warning where code = 'freshness.item_held'")
+    message = await owner.fetchval("select message from livewell.warnings where code = 'freshness.item_held'")
     assert f"pid {who['pid']}, login {who['login']}, application stranger" in message
 
 

@@ -43,7 +43,7 @@ async def test_the_holder_is_named_once_a_minute(owner: Database, owner_url: str
     """A warning says which key is held, and by whom: process, login, application; not at each try again."""
     await make_type(owner, "quote")
     batch = [fetched(one, {"price": 1}) for one in await storing.hold("quote", *KEYS)]
-    said = "select warnings, message from livewell.warning where code = 'freshness.item_held' and subject = 'quote'"
+    said = "select warnings, message from livewell.warnings where code = 'freshness.item_held' and subject = 'quote'"
     async with idle_in_transaction(owner_url, HELD_ITEM) as stranger:
         for _ in range(3):
             await storing.end(*batch)

@@ -22,6 +22,6 @@ async def test_a_finish_sets_aside_what_somebody_has(
     ):
         states = dict(await queue.finish_all(ends))
     assert [states[row["job_id"]] for row in held] == ["completed", "completed", "busy", "completed", "completed"]
-    assert await owner.fetchval("select code from livewell.warning") == "jobs.job_held"
+    assert await owner.fetchval("select code from livewell.warnings") == "jobs.job_held"
     ended = {"completed": "completed", "reset": "pending", "dead": "failed"}[outcome]
     assert dict(await queue.finish_all([ends[2]])) == {held[2]["job_id"]: ended}

@@ -41,7 +41,7 @@ async def test_a_source_that_names_unknown_keys_goes_on(registry: Registry, owne
     await make_type(owner, "quote", keys_only_known=True)
     await registry.import_keys("quote", ["A"])
     await owner.execute("create table public.looking (user_id text, data_type text, key text)")
-    await owner.execute("grant select on public.looking to livewell_owner")
+    await owner.execute("grant select on public.looking to livewell_reader")
     await owner.execute(
         "insert into public.looking values ('u', 'quote', 'A'), ('u', 'quote', 'Z'), ('v', 'quote', 'Y')"
     )

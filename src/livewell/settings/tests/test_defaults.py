@@ -61,6 +61,13 @@ SEEDED: dict[str, Any] = {
     "fetching.keys_per_read": 1000,
     "fetching.rows_per_key": 1000,
     "freshness.failed_again_max": timedelta(hours=1),
+    "freshness.gone_again_max": timedelta(days=1),
+    "freshness.asked_per_user": 50,
+    "freshness.new_keys_share": 0.25,
+    "jobs.payload_bytes": 1_048_576,
+    "jobs.result_bytes": 1_048_576,
+    "presence.counted_items": 20,
+    "presence.anonymous_viewers": 10,
 }
 
 
