@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
 CREATE OR REPLACE FUNCTION livewell.refresh_rooms(p_endpoints text[])
- RETURNS TABLE(endpoint text, depth bigint, soon bigint, new_keys bigint)
+ RETURNS TABLE(endpoint text, depth bigint, soon bigint, new_keys bigint, at_once bigint)
  LANGUAGE plpgsql
  STABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -13,7 +13,8 @@ declare
 begin
     return query
     select e.name, e.depth_limit - w.waiting, greatest(0, ceil(r.per_second * v_horizon)::bigint - ceil(w.wanted)::bigint),
-        ceil(ceil(r.per_second * v_horizon) * v_new_share)::bigint - ceil(w.new_keys)::bigint
+        ceil(ceil(r.per_second * v_horizon) * v_new_share)::bigint - ceil(w.new_keys)::bigint,
+        greatest(0, ceil(r.per_second * 15)::bigint - ceil(w.wanted)::bigint)
     from livewell.endpoint as e
     left join livewell.endpoint as a on a.name = e.provider and a.name <> e.name
     cross join lateral (

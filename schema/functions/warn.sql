@@ -7,5 +7,5 @@ CREATE OR REPLACE FUNCTION livewell.warn(p_code text, p_subject text, p_message 
 AS $function$
 begin
     insert into livewell.fresh_warning (code, subject, warnings, message, warned_at)
-    values (p_code, coalesce(p_subject, ''), p_times, livewell.one_line(p_message, 2000), p_now);
+    values (p_code, left(coalesce(p_subject, ''), 300), p_times, livewell.one_line(p_message, 2000), p_now);
 end $function$;

@@ -204,7 +204,8 @@ class Livewell(Stores):
         if self._owner_url is None:
             yield self
             return
-        options = replace(self._options, url=self._owner_url, direct_url=None)
+        # Users' code that is read meanwhile finds no statement of the owner's session to put its own in the place of.
+        options = replace(self._options, url=self._owner_url, direct_url=None, pooled=True)
         async with await Database.open(options) as database, OpenStores(database) as owner:
             yield owner
 

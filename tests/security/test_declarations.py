@@ -13,7 +13,17 @@ from livewell.registry import InvalidType, RegistryStore
 from livewell.testing import make_endpoint, make_type
 from tests.contracts.guards import take_away
 
-FOR_USERS = {"name", "description", "ttl", "key_pattern", "enabled", "read_rule", "created_at", "updated_at"}
+FOR_USERS = {
+    "name",
+    "description",
+    "ttl",
+    "key_pattern",
+    "enabled",
+    "read_rule",
+    "keys_only_known",
+    "created_at",
+    "updated_at",
+}
 CALL = {"path": "/quote/{key}", "headers": {"X-Client": "partner-7"}, "query": {"format": "full"}}
 SECRETS = [
     ("headers", "Authorization", "Bearer abcdef123456"),

@@ -257,7 +257,7 @@ async def test_known_keys_may_be_those_of_a_table(stage: Database) -> None:
     """The catalogue may be a table of the user's; one that cannot be read knows no key."""
     await stage.execute("create table public.symbols (symbol text primary key)")
     await stage.execute("insert into public.symbols values ('AAPL')")
-    await stage.execute("grant select on public.symbols to livewell_owner")
+    await stage.execute("grant select on public.symbols to livewell_reader")
     await stage.execute(
         "update livewell.data_type"
         " set keys_only_known = true, keys_table = 'public.symbols', keys_key_column = 'symbol'"
@@ -356,8 +356,8 @@ GUARDS: list[tuple[str, str, str, Attack]] = [
     ("decide_items", "when r.rank > r.depth - r.kept then 'waiting'", "", _depth_is_for_all),
     ("decide_items", "j.soon is not null and j.is_new", "false", _new_keys_have_a_part),
     (
-        "check_items",
-        "if array_remove(v_raisers, null) <> '{}' then",
+        "queue_refreshes",
+        "if v_raised is not null then",
         "if false then",
         _leaving_and_coming_back_gains_nothing,
     ),

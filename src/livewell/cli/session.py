@@ -44,7 +44,7 @@ def run(
     async def opened() -> T:
         async with (
             at_database(url, makes=makes, as_owner=as_owner) as address,
-            _database_at(address) as database,
+            _database_at(address, as_owner=as_owner) as database,
             OpenStores(database) as stores,
         ):
             return await work(stores)
@@ -140,13 +140,14 @@ async def require_kinds(store: "JobStore", wanted: list[str] | None) -> None:
 
 
 @asynccontextmanager
-async def _database_at(url: str) -> "AsyncIterator[Database]":
+async def _database_at(url: str, *, as_owner: bool) -> "AsyncIterator[Database]":
     from livewell.kernel import Database, DatabaseOptions
 
     options = DatabaseOptions(
         url=url,
         direct_url=os.environ.get("LIVEWELL_DIRECT_URL"),
-        pooled=os.environ.get("LIVEWELL_POOLED") == "1",
+        # Users' code that is read meanwhile finds no statement of an owner's session to put its own in the place of.
+        pooled=as_owner or os.environ.get("LIVEWELL_POOLED") == "1",
     )
     async with await Database.open(options) as database:
         yield database

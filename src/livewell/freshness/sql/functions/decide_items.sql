@@ -40,7 +40,8 @@ begin
     judged as (
         select
             l.*, l.score * t.keys_per_request as worth, 1.0 / t.keys_per_request as share, t.endpoint, c.provider, t.priority_floor, m.depth,
-            case when c.policy = 'value' and coalesce(p_priority, 0) >= 0 then m.soon end as soon, m.new_keys,
+            case when c.policy = 'value' and coalesce(p_priority, 0) >= 0 then greatest(m.soon, case when a.asker is not null then m.at_once end) end as soon,
+            m.new_keys,
             i.fetched_at is null and l.newest is null as is_new, (coalesce(y.new_keys, 0) + 2) / (coalesce(y.new_found, 0) + 2) as tries,
             case when c.policy = 'value' and p_priority is null then o.room end as room, c.policy,
             case

@@ -1,9 +1,10 @@
 -- How many refreshes may be queued at some endpoints: up to their depth limit (null: any number), and just in time, that is no
 -- more requests than can start within the horizon. What waits already is counted; those that share a request count as a part
--- of it. Keys that were never fetched have a part of what is just in time to themselves, and no more than that while others wait.
+-- of it. Keys that were never fetched have a part of what is just in time to themselves, and no more than that while others wait. What
+-- somebody asks for just now may be more: a quarter of a minute's requests, so that a page does not fill up by the second.
 -- for: internal
 create or replace function livewell.refresh_rooms(p_endpoints text[])
-returns table (endpoint text, depth bigint, soon bigint, new_keys bigint)
+returns table (endpoint text, depth bigint, soon bigint, new_keys bigint, at_once bigint)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -13,7 +14,8 @@ declare
 begin
     return query
     select e.name, e.depth_limit - w.waiting, greatest(0, ceil(r.per_second * v_horizon)::bigint - ceil(w.wanted)::bigint),
-        ceil(ceil(r.per_second * v_horizon) * v_new_share)::bigint - ceil(w.new_keys)::bigint
+        ceil(ceil(r.per_second * v_horizon) * v_new_share)::bigint - ceil(w.new_keys)::bigint,
+        greatest(0, ceil(r.per_second * 15)::bigint - ceil(w.wanted)::bigint)
     from livewell.endpoint as e
     left join livewell.endpoint as a on a.name = e.provider and a.name <> e.name
     cross join lateral (

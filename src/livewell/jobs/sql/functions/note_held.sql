@@ -24,18 +24,13 @@ begin
     v_holder := livewell.who_holds(p_table, p_transactions);
     insert into livewell.held_row (table_name, row_key, noted_at, holder)
     select v_table, r.row_key, p_now, v_holder from unnest(v_rows) as r (row_key);
-    begin
-        perform livewell.warn(p_code, p_subject, format(
-            '%s%s set aside, held by %s, seen since %s', array_to_string(v_names[:5], ', '),
-            case when cardinality(v_names) > 5 then ' and others' end, v_holder, (
-                select to_char(min(h.noted_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"') from livewell.held_row as h
-                where h.table_name = v_table and h.row_key = any (v_rows)
-            )
-        ), p_now, cardinality(v_rows));
-    exception when lock_not_available then
-        -- The warning itself is held: the note and the log say it.
-        null;
-    end;
+    perform livewell.warn(p_code, p_subject, format(
+        '%s%s set aside, held by %s, seen since %s', array_to_string(v_names[:5], ', '),
+        case when cardinality(v_names) > 5 then ' and others' end, v_holder, (
+            select to_char(min(h.noted_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"') from livewell.held_row as h
+            where h.table_name = v_table and h.row_key = any (v_rows)
+        )
+    ), p_now, cardinality(v_rows));
     raise log '% %: % rows of % held by %', p_code, p_subject, cardinality(v_rows), v_table, v_holder;
     return v_holder;
 end $$;

@@ -8,5 +8,5 @@ language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
     insert into livewell.fresh_warning (code, subject, warnings, message, warned_at)
-    values (p_code, coalesce(p_subject, ''), p_times, livewell.one_line(p_message, 2000), p_now);
+    values (p_code, left(coalesce(p_subject, ''), 300), p_times, livewell.one_line(p_message, 2000), p_now);
 end $$;
