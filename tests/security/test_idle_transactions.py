@@ -17,7 +17,7 @@ ANNA, GONE, FRESH = UUID(int=1), UUID(int=2), UUID(int=3)
 HELD = '[{"type": "quote", "key": "A"}]'
 NEW = '[{"type": "quote", "key": "NEW"}]'
 # Not a time for locks: whoever waits for one longer is found out.
-PATIENCE = "set statement_timeout = '5s'"
+PATIENCE = "set statement_timeout = '3s'"
 
 
 @dataclass(frozen=True, kw_only=True)
