@@ -108,3 +108,16 @@ async def test_one_user_never_fills_the_depth(
     [other] = await freshness.items("note", ["OTHER"])
     found = await owner.fetch(CHECK, [other], NOON, ["ada"])
     assert [row["decision"] for row in found] == ["queued"]
+
+
+async def test_a_page_does_not_fill_up_by_the_second(owner: Database, freshness: Freshness) -> None:
+    """Under `value` too, who asks gets a quarter of a minute's requests at once, where nothing waits, and no more."""
+    await _begin(owner)
+    await owner.execute("update livewell.endpoint set requests_per_minute = 20 where name = 'sim/note'")
+    await owner.execute("update livewell.provider set quota_bytes = 1000000000, pace = 'none' where name = 'sim'")
+    ids = await freshness.items("note", [f"K{number}" for number in range(8)])
+    found = await owner.fetch(CHECK, ids, NOON, ["anna"] * 8)
+    assert [row["decision"] for row in found].count("queued") == 5
+    others = await freshness.items("note", ["A", "B"])
+    found = await owner.fetch(CHECK, others, NOON, ["bert"] * 2)
+    assert [row["decision"] for row in found].count("queued") <= 1
