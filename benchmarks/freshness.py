@@ -50,23 +50,25 @@ FAULTS = Faults(killed_share=0.01, storm_every=120, storm_minutes=5)
 TOLERANCE = 0.03
 WAIT_TOLERANCE = 0.25
 SHORT_WAIT = 10.0
+KEPT_WITH_JUNK = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
-    """How many days and seeds the pure policy sees, and how many hours the engine."""
+    """How many days and seeds the pure policy sees, how many hours the engine, and beside how many junk users."""
 
     days: float
     long_days: float
     seeds: Sequence[int]
     engine_hours: float
     engine_warm_up: int
+    junk_users: Sequence[int]
 
 
-FULL = Size(days=5, long_days=31, seeds=SEEDS, engine_hours=2, engine_warm_up=30)
-QUICK = Size(days=3, long_days=0, seeds=SEEDS[:1], engine_hours=1, engine_warm_up=15)
+FULL = Size(days=5, long_days=31, seeds=SEEDS, engine_hours=2, engine_warm_up=30, junk_users=(1, 10, 100))
+QUICK = Size(days=3, long_days=0, seeds=SEEDS[:1], engine_hours=1, engine_warm_up=15, junk_users=(10,))
 
-SMOKE = Size(days=2, long_days=0, seeds=SEEDS[:1], engine_hours=0.1, engine_warm_up=2)
+SMOKE = Size(days=2, long_days=0, seeds=SEEDS[:1], engine_hours=0.1, engine_warm_up=2, junk_users=(1,))
 
 SHOWN = ("ok", "within_ttl", "ok_lone", "w99", "worst_hour", "dark_hours", "gigabytes", "requests", "unchanged")
 
@@ -80,6 +82,7 @@ async def run(context: Context) -> None:
     try:
         pure = asyncio.create_task(_pure(processes, size)) if context.only in {None, "pure"} else None
         engine = await _engine(context, size) if context.only in {None, "engine"} else []
+        engine += await _crowds(context, size) if context.only in {None, "junk"} else []
         runs = await pure if pure is not None else {}
     finally:
         processes.shutdown(cancel_futures=True)
@@ -187,9 +190,32 @@ async def _engine(context: Context, size: Size) -> list[Bar]:
     return [*bars, *_engine_safe(whole, hurt)]
 
 
+async def _crowds(context: Context, size: Size) -> list[Bar]:
+    """The engine with so many users who watch a thousand keys each that are not there; without any first."""
+    world = make_world(ENGINE_SEED, size.engine_hours / 24, ENGINE_SCALE)
+    crowds: dict[int, Replayed] = {}
+    async with template(context):
+        for users in (0, *size.junk_users):
+            course = Course(warm_up=size.engine_warm_up, junk_users=users)
+            async with context.server.database("replay", template=TEMPLATE) as url:
+                crowds[users] = await replay_engine(url, world, ENGINE_RULES[LOOKING], course)
+            _engine_rows(context, f"{LOOKING}, {users} junk users", size, None, crowds[users])
+    alone = crowds[0].figures
+    return [
+        Bar(
+            name=f"engine, {users} users with a thousand junk keys each: OK of the others / without",
+            value=crowd.figures.ok / alone.ok,
+            at_least=KEPT_WITH_JUNK,
+            note=f"OK {crowd.figures.ok:.3f}, without {alone.ok:.3f}; {crowd.junk} requests for junk",
+        )
+        for users, crowd in crowds.items()
+        if users
+    ]
+
+
 def _engine_rows(context: Context, name: str, size: Size, pure: Figures | None, engine: Replayed) -> None:
     about = {"hours": size.engine_hours, "keys": ENGINE_SCALE.keys, "seed": ENGINE_SEED}
-    faults = {"killed": engine.killed, "rescued": engine.rescued, "throttled": engine.throttled}
+    faults = {"killed": engine.killed, "rescued": engine.rescued, "throttled": engine.throttled, "junk": engine.junk}
     context.rows.append({"contender": f"engine: {name}", **about, **engine.figures.row(), **faults})
     if pure is not None:
         context.rows.append({"contender": f"pure, as the engine: {name}", **about, **pure.row()})

@@ -15,6 +15,7 @@ import asyncpg
 import numpy as np
 
 from benchmarks.replay.audience import Audience
+from benchmarks.replay.junk import GONE_BYTES, Junk, is_junk, junk_items
 from benchmarks.replay.meter import Figures, Meter
 from benchmarks.replay.pure import Rules
 from benchmarks.replay.source import Source
@@ -47,6 +48,7 @@ class Course:
     warm_up: int = DAY
     tick_seconds: int = TICK_SECONDS
     faults: Faults = Faults()
+    junk_users: int = 0
 
     @property
     def ticks(self) -> int:
@@ -59,14 +61,15 @@ class Course:
 
 @dataclass(frozen=True, kw_only=True)
 class Replayed:
-    """`most_requests` arrived at the source within any 60 seconds; `latest` is the longest, in seconds, that somebody
-    had looked at a stale row when it was fetched.
+    """`junk` of the requests were for keys that are not there; `most_requests` arrived at the source within any 60
+    seconds; `latest` is the longest, in seconds, that somebody had looked at a stale row when it was fetched.
     """
 
     figures: Figures
     killed: int
     rescued: int
     throttled: int
+    junk: int
     most_requests: int
     latest: float
 
@@ -100,6 +103,7 @@ class _Run:
         self._row_of: dict[int, int] = {}
         self._asked: list[float] = []
         self._killed = self._rescued = self._throttled = 0
+        self._junk, self._junk_fetches = Junk(users=course.junk_users, begins=course.warm_up), 0
         self._latest = 0.0
 
     async def prepare(self) -> None:
@@ -128,6 +132,8 @@ class _Run:
         self._row_of = {item: row for row, item in enumerate(self._items)}
         await self._db.execute(SQL["first_fetches"], self._items, fetched)
         await self._db.execute("analyze")
+        # One run stands for as many as there would be in its time.
+        await self._db.execute(SET, "freshness.max_items", str(1000 * self._course.tick_seconds))
         await self._db.execute(SET, "freshness.horizon", f"{self._course.tick_seconds} seconds")
 
     async def minute(self, minute: int) -> None:
@@ -136,6 +142,7 @@ class _Run:
         left, came = self._audience.move(minute)
         await self._change(left, -1, minute)
         await self._change(came, 1, minute)
+        await self._junk.come(self._db, minute, _clock(minute))
         self._rescued += await self._db.fetchval(SQL["task_rescue"], _clock(minute))
         ticks = self._course.ticks
         for tick in range(ticks):
@@ -159,9 +166,25 @@ class _Run:
                 details = [{"delay_seconds": RETRY_SECONDS, "actual_bytes": 0}] * len(jobs)
                 await self._finish(jobs, "throttled", details, now)
             else:
-                await self._fetch(jobs, minute, now)
+                await self._fetch_junk([job for job in jobs if is_junk(job, self._row_of)], minute, now)
+                await self._fetch([job for job in jobs if not is_junk(job, self._row_of)], minute, now)
+
+    async def _fetch_junk(self, jobs: Sequence[asyncpg.Record], minute: int, now: float) -> None:
+        if not jobs:
+            return
+        items, outcomes = junk_items(jobs)
+        nothing, size = [None] * len(items), [GONE_BYTES] * len(items)
+        async with self._db.transaction():
+            await self._db.execute(SQL["learn"], items, outcomes, nothing, size, _clock(now))
+            await self._finish(jobs, "completed", [{"actual_bytes": each} for each in size], now)
+        requests = _requests(jobs)
+        self._junk_fetches += requests
+        self._asked += [now] * requests
+        self._meter.spent(minute, requests=requests, rows=0, unchanged=0, size=float(sum(size)))
 
     async def _fetch(self, jobs: Sequence[asyncpg.Record], minute: int, now: float) -> None:
+        if not jobs:
+            return
         rows = np.array([self._row_of[job["item"]] for job in jobs])
         changed, received = self._source.ask(rows, now)
         self._versions[rows[changed]] += 1
@@ -208,6 +231,7 @@ class _Run:
             killed=self._killed,
             rescued=self._rescued,
             throttled=self._throttled,
+            junk=self._junk_fetches,
             most_requests=int(within.max(initial=0)),
             latest=self._latest,
         )

@@ -26,7 +26,8 @@ create table public.stored (
     volume bigint, exchange text, source_at timestamptz not null, fetched_at timestamptz
 ) with (fillfactor = 70);
 create table public.bare (like public.stored including all);
-grant select, insert, update on public.stored to livewell_owner;
+grant select on public.stored to livewell_reader;
+grant insert, update on public.stored to livewell_writer;
 insert into livewell.provider (name, quota_bytes) values ('bench', 20e15);
 insert into livewell.quota_use (provider) values ('bench');
 insert into livewell.endpoint (name, provider, requests_per_minute, concurrent, depth_limit)

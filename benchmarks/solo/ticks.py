@@ -28,7 +28,7 @@ insert into livewell.limit_use (name) values ('bench/all');
 """
 TYPE = """
 create table public.{name} (symbol text primary key, fetched_at timestamptz);
-grant select on public.{name} to livewell_owner;
+grant select on public.{name} to livewell_reader;
 insert into livewell.data_type (name, endpoint, table_name, key_column, time_column, ttl)
 values ('{name}', 'bench/all', 'public.{name}', 'symbol', 'fetched_at', '1 hour');
 """

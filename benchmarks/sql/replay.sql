@@ -40,6 +40,14 @@ where i.id = a.id
 -- Viewers come and go.
 select livewell.change_viewers($1::bigint[], $2::integer[], $3)
 
+-- name: open_session
+-- A session of a user.
+select livewell.open_sessions(array[$1::uuid], array[$2::text], null, $3)
+
+-- name: subscribe
+-- A session looks at items.
+select livewell.subscribe($1::uuid[], $2::text[], $3::text[], $4)
+
 -- name: partitions
 -- What a maintainer does daily.
 select count(*) from livewell.make_job_partitions(2, $1)

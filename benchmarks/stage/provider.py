@@ -18,7 +18,8 @@ create table public.quoted (
     symbol text primary key, price double precision not null, volume bigint not null, exchange text not null,
     description text not null, source_at timestamptz not null, fetched_at timestamptz
 ) with (fillfactor = 70);
-grant select, insert, update on public.quoted to livewell_owner;
+grant select on public.quoted to livewell_reader;
+grant insert, update on public.quoted to livewell_writer;
 insert into livewell.provider (name, quota_bytes, base_url, allow_private) values ('bench', 20e15, '{url}', true);
 insert into livewell.quota_use (provider) values ('bench');
 insert into livewell.endpoint (name, provider, requests_per_minute, concurrent, depth_limit, serial_keys)

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.acknowledge_jobs(p_ids bigint[], p_reason te
  RETURNS TABLE(job_id bigint, outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.acquire_permits(p_endpoint text, p_holder te
  RETURNS TABLE(block_id uuid, permits integer, api_key text, key_source text, send_within_seconds double precision, lease_seconds double precision, retry_seconds double precision, reason text)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.add_weights(p_one double precision[], p_other double precision[])
  RETURNS double precision[]
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return array(

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.after_jobs_left(p_serial_keys text[], p_ready_kinds text[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_kinds text[] := p_ready_kinds;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.after_type_written()
  RETURNS trigger
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.declare_kinds(jsonb_build_array(jsonb_build_object(
@@ -14,6 +13,7 @@ begin
     set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, updated_at = new.updated_at
     where k.kind = 'refresh.' || new.name
         and (k.queue_group, k.jobs_per_request) <> (new.queue_group, new.keys_per_request);
-    perform pg_notify('livewell_types', new.name);
+    perform livewell.open_lane_for('refresh.' || new.name, new.endpoint);
+    perform livewell.notify('livewell_types', new.name);
     return null;
 end $function$;

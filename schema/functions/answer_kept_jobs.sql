@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.answer_kept_jobs(p_jobs jsonb, p_new livewell.enqueued_jobs, p_created bigint[])
  RETURNS livewell.enqueued_jobs
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_new livewell.enqueued_jobs := p_new;

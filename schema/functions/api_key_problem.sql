@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.api_key_problem(p_key livewell.api_key)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select coalesce(livewell.limits_problem(
         (p_key).requests_per_minute, (p_key).requests_per_hour, (p_key).tokens_per_minute, (p_key).tokens_per_hour,

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.apply_tasks(p_declared jsonb, p_plan_only bo
  RETURNS TABLE(name text, change text, field text, old jsonb, new jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_primary();

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.apply_verdicts(p_held livewell.ended_fetch[], p_verdicts livewell.fetch_verdict[])
  RETURNS livewell.ended_fetch[]
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return (

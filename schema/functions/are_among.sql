@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.are_among(p_ids uuid[], p_among uuid[])
  RETURNS boolean[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_nestloop TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'

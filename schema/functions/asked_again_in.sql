@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.asked_again_in(p_result jsonb)
  RETURNS interval
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if jsonb_typeof(p_result) is distinct from 'object' or p_result ->> 'again_in' is null then

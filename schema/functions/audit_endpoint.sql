@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.audit_endpoint(p_event text, p_name text, p_old jsonb, p_new jsonb, p_reason text, p_actor text, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.audit_write(jsonb_build_array(jsonb_build_object(

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.audit_head(p_number bigint)
  RETURNS TABLE(number bigint, hash bytea)
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select s.number, s.hash from livewell.audit_seal s where s.number = p_number
     union all

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.audit_job_changes(p_events text[], p_ids bigint[], p_reason text, p_actor text, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if cardinality(p_ids) > 0 then

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.audit_seal_line(p_seal livewell.audit_seal)
  RETURNS text
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select json_build_object(
         'seal', p_seal.number,

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.audit_settled_up_to(p_horizon xid8)
  RETURNS bigint
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select coalesce((
         select s.high_water from livewell.audit_seal s where s.ceiling <= p_horizon order by s.number desc limit 1

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.audit_state()
  RETURNS TABLE(head_number bigint, head_hash bytea, sealed_at timestamp with time zone, sealed_entries bigint, high_water bigint, unsealed_entries bigint, oldest_unsealed_at timestamp with time zone, missing_ids bigint)
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     with head as materialized (
         select * from livewell.last_audit_seal()

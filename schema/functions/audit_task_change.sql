@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.audit_task_change(p_event text, p_task text, p_old jsonb, p_new jsonb, p_reason text, p_actor text, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.audit_write(jsonb_build_array(jsonb_build_object(
@@ -12,5 +11,4 @@ begin
         'operation', case when p_old is null and p_new is not null then 'insert' else 'update' end,
         'old', p_old, 'new', p_new, 'reason', p_reason, 'actor', p_actor
     )), p_now);
-    perform pg_notify('livewell_tasks', p_task);
 end $function$;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.audit_types(p_changes jsonb, p_reason text, p_actor text, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_entries jsonb;
@@ -13,7 +12,7 @@ begin
         'event', case c.change when 'add' then 'type_added' when 'remove' then 'type_removed' else 'type_changed' end,
         'table_name', 'data_type', 'record_id', c.name,
         'operation', case c.change when 'add' then 'insert' when 'remove' then 'delete' else 'update' end,
-        'old', c.old, 'new', c.new, 'reason', p_reason, 'actor', p_actor
+        'old', livewell.masked_fetch(c.old), 'new', livewell.masked_fetch(c.new), 'reason', p_reason, 'actor', p_actor
     ) order by c.name)
     into v_entries
     from jsonb_to_recordset(p_changes) as c (name text, change text, old jsonb, new jsonb)

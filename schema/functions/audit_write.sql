@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.audit_write(p_entries jsonb, p_now timestamp
  RETURNS SETOF bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_xid xid8;
@@ -14,10 +14,10 @@ begin
     v_xid := pg_current_xact_id();
     return query
     insert into livewell.audit_entry (
-        at, xid, event, table_name, record_id, operation, old, new, reason, actor, subject, job_id, detail)
+        at, xid, event, table_name, record_id, operation, old, new, reason, actor, subject, job_id, detail, login)
     select
         p_now, v_xid, e.event, e.table_name, e.record_id, e.operation, e.old, e.new, e.reason,
-        coalesce(nullif(e.actor, ''), session_user), e.subject, e.job_id, e.detail
+        coalesce(nullif(e.actor, ''), session_user), e.subject, e.job_id, e.detail, session_user
     from jsonb_to_recordset(p_entries) as e (
         event text, table_name text, record_id text, operation text, old jsonb, new jsonb,
         reason text, actor text, subject text, job_id bigint, detail jsonb)

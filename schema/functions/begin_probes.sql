@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.begin_probes(p_names text[], p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_changes jsonb;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.book_use(p_providers text[], p_requests bigint[], p_bytes bigint[], p_tokens bigint[], p_reserved bigint[], p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_hour constant timestamptz := date_trunc('hour', p_now, 'UTC');

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.budget_defaults(p_thing text)
  RETURNS jsonb
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case p_thing
         when 'provider' then jsonb_build_object(

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.budget_rows(p_providers livewell.provider[], p_endpoints livewell.endpoint[], p_keys livewell.api_key[])
  RETURNS TABLE(rank integer, thing text, name text, content jsonb)
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select 1, 'provider', n.name, to_jsonb(n) - '{name,created_at,updated_at}'::text[] from unnest(p_providers) as n
     union all

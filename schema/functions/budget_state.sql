@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.budget_state(p_now timestamp with time zone 
  RETURNS TABLE(name text, kind text, provider text, state text, requests_per_minute integer, requests_last_minute integer, requests_per_hour integer, requests_last_hour integer, tokens_per_minute integer, tokens_last_minute bigint, tokens_per_hour integer, tokens_last_hour bigint, concurrent integer, in_flight integer, waiting integer, learned jsonb, opens_at timestamp with time zone, closed_reason text, breaker text, breaker_until timestamp with time zone)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.bundle_jobs(p_places tid[], p_keys text[], p_lanes livewell.open_lane[], OUT bundles bigint[], OUT rides boolean[])
  RETURNS record
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     with placed as materialized (

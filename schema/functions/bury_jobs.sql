@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.bury_jobs(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_capped text[], p_now timestamp with time zone)
  RETURNS livewell.ended_jobs
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
  SET jit TO 'off'

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.calling_role()
  RETURNS name
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select coalesce(nullif(current_setting('role'), 'none')::name, session_user)
 $function$;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.cancel_jobs(p_ids bigint[], p_reason text DE
  RETURNS TABLE(job_id bigint, outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
@@ -31,7 +31,7 @@ begin
     if 'cancelled' = any (v_outcomes) then
         perform livewell.drop_jobs(v_ids, v_reason, p_now);
     end if;
-    perform pg_notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
+    perform livewell.notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
     perform livewell.audit_job_changes(
         array(
             select case o.outcome when 'told' then 'job_cancel_requested' else 'job_cancelled' end

@@ -3,12 +3,12 @@
 CREATE OR REPLACE FUNCTION livewell.catalogue_query(p_type livewell.data_type)
  RETURNS text
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if p_type.keys_table is null then
-        return 'select k.key, k.active, k.exchange from livewell.type_key as k where k.data_type = $1';
+        return 'select k.key, k.active, k.exchange from livewell.type_key as k where k.data_type = $1 ->> ''type''';
     end if;
     if livewell.type_name_problem(p_type) is not null then
         raise exception using errcode = 'LWR03', message = format('type %s: %s', p_type.name, livewell.type_name_problem(p_type)),

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.change_budgets(p_declared jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamp with time zone)
  RETURNS TABLE(thing text, name text, change text, field text, old jsonb, new jsonb)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare
@@ -14,13 +13,13 @@ declare
     v_changes jsonb;
 begin
     perform livewell.check_declared_budgets(p_declared);
-    perform pg_advisory_xact_lock(hashtextextended('livewell.budgets', 0));
+    perform livewell.take_lock('budgets');
     select array_agg(p) into v_providers from livewell.providers_as_asked(p_declared -> 'providers', p_now) as p;
     select array_agg(e) into v_endpoints from livewell.endpoints_as_asked(p_declared -> 'endpoints', p_now) as e;
     select array_agg(k) into v_keys from livewell.api_keys_as_asked(p_declared -> 'keys', p_now) as k;
     v_changes := livewell.compare_budgets(v_providers, v_endpoints, v_keys);
     perform livewell.require_sound_budgets(v_providers, v_endpoints, v_keys);
-    perform livewell.require_owner_for_private(v_providers);
+    perform livewell.require_owner_for_calls(v_providers, v_keys);
     if not p_plan_only then
         perform livewell.put_providers(v_providers, p_now);
         perform livewell.put_endpoints(v_endpoints, p_now);

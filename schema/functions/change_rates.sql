@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.change_rates(p_item_ids bigint[], p_ttl_minutes double precision[])
  RETURNS double precision[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return array(

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.change_types(p_declared jsonb, p_plan_only b
  RETURNS TABLE(thing text, name text, change text, field text, old jsonb, new jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET "IntervalStyle" TO 'postgres'
 AS $function$
 #variable_conflict use_column
@@ -16,7 +16,7 @@ begin
     if jsonb_typeof(p_declared) is distinct from 'object' then
         raise exception using errcode = 'LWR03', message = 'types are declared as a JSON object: their fields by name';
     end if;
-    perform pg_advisory_xact_lock(hashtextextended('livewell.registry', 0));
+    perform livewell.take_lock('registry');
     select array_agg(t) into v_types from livewell.types_as_asked(p_declared, p_now) as t;
     select jsonb_agg(jsonb_build_object('name', n.name, 'old', o.content, 'new', n.content, 'change', case
         when o.content is null then 'add' when livewell.same_type(o.content, n.content) then 'same' else 'change'

@@ -1,10 +1,9 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamp with time zone, p_uncounted integer[] DEFAULT NULL::integer[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
@@ -12,13 +11,9 @@ CREATE OR REPLACE FUNCTION livewell.change_viewers(p_item_ids bigint[], p_by int
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
-declare
-    v_held bigint;
 begin
-    perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
-    get diagnostics v_held = row_count;
     -- Its type was removed while the caller waited: a viewer of nothing must not stay behind.
-    if v_held < cardinality(p_item_ids) and exists (
+    if exists (
         select from unnest(p_item_ids, p_by) as c (id, by)
         where c.by > 0 and not exists (select from livewell.item as i where i.id = c.id)
     ) then
@@ -26,6 +21,7 @@ begin
     end if;
     update livewell.item as i
     set viewers = i.viewers + c.by,
+        uncounted = greatest(0, least(i.uncounted + c.uncounted, i.viewers + c.by)),
         watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,
         due_at = case
             when i.viewers = 0 and c.by > 0 and not (i.failed_refreshes > 0 and i.decision is not distinct from 'refresh_failed')
@@ -33,13 +29,15 @@ begin
             else i.due_at
         end,
         viewers_average = case when i.averaged_at is null then 0
-            else i.viewers + (i.viewers_average - i.viewers) * power(
+            else i.viewers - i.uncounted + (i.viewers_average - (i.viewers - i.uncounted)) * power(
                 0.5::double precision, greatest(0, extract(epoch from p_now - i.averaged_at)::double precision) / 86400
             )
         end,
         averaged_at = greatest(p_now, i.averaged_at)
     from (
-        select c.id, sum(c.by)::integer as by from unnest(p_item_ids, p_by) as c (id, by) group by c.id having sum(c.by) <> 0
+        select c.id, sum(c.by)::integer as by, coalesce(sum(c.uncounted), 0)::integer as uncounted
+        from unnest(p_item_ids, p_by, p_uncounted) as c (id, by, uncounted)
+        group by c.id having sum(c.by) <> 0 or sum(c.uncounted) <> 0
     ) as c
     where i.id = c.id;
     if 0 > any (p_by) then

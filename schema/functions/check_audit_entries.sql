@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.check_audit_entries(p_entries jsonb)
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_known constant text[] := array[
@@ -22,6 +22,10 @@ begin
                 when coalesce(e.entry ->> 'event', '') !~ '^[a-z][a-z0-9_]*$' then 'an audit entry''s event is not a word in snake_case'
                 when e.entry ->> 'operation' !~ '^[a-z][a-z0-9_]*$' then 'an audit entry''s operation is not a word in snake_case'
                 when e.entry ->> 'job_id' !~ '^\d{1,18}$' then 'an audit entry''s job_id is not a job''s number'
+                when greatest(
+                    length(e.entry ->> 'event'), length(e.entry ->> 'table_name'), length(e.entry ->> 'record_id'),
+                    length(e.entry ->> 'actor'), length(e.entry ->> 'subject')
+                ) > 600 then 'an audit entry''s event, table_name, record_id, actor or subject has more than 600 characters'
                 when pg_column_size(e.entry) >= 16777216 then 'an audit entry is larger than 16 MiB'
             end as problem
         ) seen

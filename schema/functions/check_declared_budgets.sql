@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.check_declared_budgets(p_declared jsonb)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_stranger text;

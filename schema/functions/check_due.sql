@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.check_due(p_now timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
@@ -13,20 +12,26 @@ declare
     v_left integer;
     v_until timestamptz;
     v_ids bigint[];
+    v_counted boolean := true;
     v_decided jsonb := jsonb_build_object();
     v_looked integer := 0;
 begin
     loop
         v_ids := array(
             select i.id from livewell.item as i
-            where i.watched and i.due_at <= p_now
+            where i.watched and i.due_at <= p_now and (i.viewers > i.uncounted) = v_counted
             order by i.due_at
             limit least(1000, v_left)
             for no key update skip locked
         );
-        exit when v_ids = '{}';
-        if v_left is null then
-            v_left := livewell.setting_integer('freshness.max_items');
+        if v_ids = '{}' then
+            exit when not v_counted;
+            v_counted := false;
+            v_left := least(v_left, ceil(livewell.setting_integer('freshness.max_items') / 4.0));
+            continue;
+        end if;
+        if v_until is null then
+            v_left := coalesce(v_left, livewell.setting_integer('freshness.max_items'));
             v_until := v_began + livewell.setting_interval('freshness.max_time');
             v_ids := v_ids[:v_left];
         end if;

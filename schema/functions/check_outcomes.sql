@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.check_outcomes(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_unknown text[];
@@ -13,6 +13,7 @@ begin
         or jsonb_array_length(p_details) <> cardinality(p_ids) then
         raise exception using errcode = 'LWJ03', message = 'ids, tokens, outcomes and details must be of one length';
     end if;
+    perform livewell.refuse_large_jobs(p_details, 'jobs.result_bytes');
     -- What nearly every finish is; a job named twice shows in the number that ended.
     if p_outcomes is null or 'completed' = all (p_outcomes) then
         return false;

@@ -3,23 +3,28 @@
 CREATE OR REPLACE FUNCTION livewell.check_presence_source(p_reads text)
  RETURNS void
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_schema constant text := split_part(p_reads, '.', 1);
     v_name constant text := split_part(p_reads, '.', 2);
-    v_relation oid := to_regclass(format('%I.%I', v_schema, v_name));
+    v_relation oid;
     v_function pg_catalog.pg_proc;
     v_columns text[];
     v_allowed boolean;
 begin
+    if p_reads ~ '^pg_(temp|toast)' then
+        raise exception using errcode = 'LWP07', message = format('%s is there for one session only', p_reads),
+            hint = 'name a table, view or function in a schema that lasts';
+    end if;
+    v_relation := to_regclass(format('%I.%I', v_schema, v_name));
     if v_relation is not null then
         v_columns := array(
             select a.attname::text from pg_catalog.pg_attribute as a where a.attrelid = v_relation and a.attnum > 0 and not a.attisdropped
         );
-        v_allowed := pg_catalog.has_table_privilege(current_user, v_relation, 'select')
-            and pg_catalog.has_schema_privilege(current_user, v_schema, 'usage');
+        v_allowed := pg_catalog.has_table_privilege('livewell_reader', v_relation, 'select')
+            and pg_catalog.has_schema_privilege('livewell_reader', v_schema, 'usage');
     else
         select p.* into v_function from pg_catalog.pg_proc as p join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
         where n.nspname = v_schema and p.proname = v_name and p.pronargs = 0 and p.proretset and p.prokind = 'f';
@@ -32,15 +37,20 @@ begin
                 hint = 'it is read with the rights of its owner: alter function … security definer';
         end if;
         v_columns := v_function.proargnames;
-        v_allowed := pg_catalog.has_function_privilege(current_user, v_function.oid, 'execute')
-            and pg_catalog.has_schema_privilege(current_user, v_schema, 'usage');
+        v_allowed := pg_catalog.has_function_privilege('livewell_reader', v_function.oid, 'execute')
+            and pg_catalog.has_schema_privilege('livewell_reader', v_schema, 'usage');
     end if;
     if not coalesce(v_columns, '{}') @> array['user_id', 'data_type', 'key'] then
         raise exception using errcode = 'LWP07', message = format('%s lacks one of the columns user_id, data_type and key', p_reads),
             hint = 'name them so, as text';
     end if;
     if not v_allowed then
-        raise exception using errcode = 'LWP07', message = format('%s may not read %s', current_user, p_reads),
-            hint = format('grant usage on its schema and select or execute on it to %s', current_user);
+        raise exception using errcode = 'LWP07', message = format('livewell_reader may not read %s', p_reads),
+            hint = format(
+                'grant usage on schema %I to livewell_reader; grant %s to livewell_reader', v_schema, case
+                    when v_relation is not null then format('select on %I.%I', v_schema, v_name)
+                    else format('execute on function %s', v_function.oid::regprocedure)
+                end
+            );
     end if;
 end $function$;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.check_storage(p_type text, p_columns jsonb)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.check_task(p_task livewell.task, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if p_task.every is not null and p_task.cron is not null then

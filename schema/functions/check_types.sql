@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.check_types(p_names text[] DEFAULT NULL::tex
  RETURNS TABLE(data_type text, severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 begin

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.choose_affordable_jobs(p_found tid[], p_lanes livewell.open_lane[], p_taken livewell.affordable_jobs, p_shared boolean)
  RETURNS livewell.affordable_jobs
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_chosen livewell.affordable_jobs;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.choose_key(p_provider text, p_scopes text[], p_rooms bigint[], p_spent bigint[] DEFAULT NULL::bigint[])
  RETURNS TABLE(api_key text, scope text, room bigint)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 begin

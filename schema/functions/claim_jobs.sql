@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.claim_jobs(p_worker text, p_groups text[], p
  RETURNS TABLE(job_id bigint, kind text, payload jsonb, attempt integer, failures integer, lease_token uuid, lease_seconds double precision, priority integer, due_at timestamp with time zone, serial_key text, endpoint text, trace_context jsonb, api_key text, key_source text, send_within_seconds double precision, bundle bigint)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'

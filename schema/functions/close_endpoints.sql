@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.close_endpoints(p_lanes livewell.open_lane[], p_rooms livewell.budget_rooms, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     update livewell.limit_use as u set next_allowed_at = c.opens_at

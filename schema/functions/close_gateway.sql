@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.close_gateway(p_gateway text, p_now timestam
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_primary();

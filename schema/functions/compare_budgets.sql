@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.compare_budgets(p_providers livewell.provider[], p_endpoints livewell.endpoint[], p_keys livewell.api_key[])
  RETURNS jsonb
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     with old as (
         select r.thing, r.name, r.content from livewell.budget_rows(

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.correct_tokens(p_calls livewell.spent_call[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_slot record;

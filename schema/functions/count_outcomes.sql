@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.count_outcomes(p_endpoints text[], p_succeeded boolean[], p_started timestamp with time zone[], p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_changes jsonb;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.count_user_call(p_user text, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '2s'
 AS $function$
 declare
     v_limit constant bigint := livewell.setting_integer('presence.checks_per_minute');
@@ -17,4 +17,6 @@ begin
         raise exception using errcode = 'LWP05', message = format('more than %s calls in one minute', v_limit),
             hint = 'what is watched is checked without asking; a person may set presence.checks_per_minute';
     end if;
+exception when lock_not_available then
+    raise exception using errcode = 'LWP08', message = 'another call of yours is in a transaction that stays open', hint = 'end it, or try again';
 end $function$;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.cron_field(p_text text, p_low integer, p_high integer, p_names text[] DEFAULT '{}'::text[])
  RETURNS integer[]
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_term text;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.cron_fields(p_expression text)
  RETURNS livewell.cron_fields
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_text constant text := case lower(btrim(p_expression))

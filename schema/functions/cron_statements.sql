@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.cron_statements(p_database text DEFAULT curr
  RETURNS SETOF text
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select '-- The tasks of Livewell for pg_cron; run this in the database that cron.database_name names. To take them out:'
     union all

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.declare_kinds(p_kinds jsonb, p_actor text DE
  RETURNS SETOF text
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -4,12 +4,12 @@ CREATE OR REPLACE FUNCTION livewell.declare_tasks(p_declared jsonb, p_actor text
  RETURNS SETOF text
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_primary();
     -- Two programs that start at once declare the same tasks: the second waits, and finds them there.
-    perform pg_advisory_xact_lock(hashtextextended('livewell.declare_tasks', 0));
+    perform livewell.take_lock('tasks');
     return query
     select distinct a.name
     from livewell.apply_tasks(

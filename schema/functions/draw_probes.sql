@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.draw_probes(p_provider text, p_calls integer, p_now timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_ids bigint[];
@@ -47,7 +46,7 @@ begin
     order by i.id
     on conflict (item_id) do nothing;
     get diagnostics v_spent = row_count;
-    perform livewell.enqueue_jobs(r.jobs, 'raise_priority', p_now)
+    perform livewell.queue_refreshes(r.jobs, p_now)
     from (
         select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
             'kind', 'refresh.' || i.data_type, 'endpoint', t.endpoint, 'priority', greatest(t.priority_floor, i.viewers),

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.drop_job_partition(p_partition text, p_now t
  RETURNS text
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET lock_timeout TO '500ms'
 AS $function$
 declare

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.drop_jobs(p_ids bigint[], p_reason text, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$

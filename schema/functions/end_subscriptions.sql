@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.end_subscriptions(p_sessions uuid[], p_item_ids bigint[], p_users text[], p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
@@ -24,7 +23,7 @@ begin
     )
     select array_agg(e.item_id), array_agg(e.user_id) into v_items, v_users from ended as e;
     if v_items is not null then
-        perform livewell.change_viewers(l.items, l.changes, p_now)
+        perform livewell.change_viewers(l.items, l.changes, p_now, l.uncounted)
         from livewell.lose_viewers(v_items, v_users) as l where l.items is not null;
     end if;
 end $function$;

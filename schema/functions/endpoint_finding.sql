@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.endpoint_finding(p_endpoint text)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_endpoint(p_endpoint);

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.endpoint_hold(p_endpoint text, p_now timesta
  RETURNS TABLE(reason text, until timestamp with time zone)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return query

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.endpoint_problem(p_endpoint livewell.endpoint)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select coalesce(livewell.limits_problem(
         (p_endpoint).requests_per_minute, (p_endpoint).requests_per_hour, (p_endpoint).tokens_per_minute,

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.enqueue_job(p_kind text, p_payload jsonb, p_
  RETURNS TABLE(job_id bigint, outcome text, handled boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
@@ -24,7 +24,8 @@ begin
     if p_serial_key is null and p_on_duplicate = 'keep' and p_dedupe_key is distinct from '' and p_endpoint is null
         and jsonb_typeof(p_payload) = 'object' and p_payload <> '{}' then
         select l.id, coalesce(p_priority, k.default_priority), coalesce(p_retries, k.retries),
-            case when w.idle then k.queue_group end, coalesce(w.handled, false)
+            case when w.idle and not (select n.quiet from livewell.notification_state as n) then k.queue_group end,
+            coalesce(w.handled, false)
         into v_lane_id, v_priority, v_retries, v_idle_group, handled
         from livewell.job_kind as k
         join livewell.job_lane as l on l.kind = k.kind and l.endpoint is null

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.enqueue_jobs(p_jobs jsonb, p_on_duplicate te
  RETURNS TABLE(job_position integer, job_id bigint, outcome text, handled boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
@@ -22,6 +22,7 @@ begin
     if p_jobs is null or jsonb_typeof(p_jobs) <> 'array' then
         raise exception using errcode = 'LWJ03', message = 'jobs must be a JSON array of objects';
     end if;
+    perform livewell.refuse_large_jobs(p_jobs, 'jobs.payload_bytes');
     case p_on_duplicate
         when 'keep' then v_new := livewell.insert_or_keep_jobs(p_jobs, p_now);
         when 'replace', 'raise_priority' then v_new := livewell.insert_or_change_jobs(p_jobs, p_on_duplicate, p_now);

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.exchanges_of(p_type text, p_keys text[], p_now timestamp with time zone)
  RETURNS TABLE(key text, exchange text)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare
@@ -14,10 +13,10 @@ begin
     select t.* into v_type from livewell.data_type as t where t.name = p_type;
     begin
         if found and (v_type.keys_table is null or v_type.keys_exchange_column is not null) then
-            execute format(
-                'select jsonb_object_agg(c.key, c.exchange) from (%s) as c where c.key = any ($2) and c.exchange is not null',
-                livewell.catalogue_query(v_type)
-            ) into v_listed using p_type, p_keys;
+            v_listed := livewell.ask_catalogue(
+                v_type, 'select jsonb_object_agg(c.key, c.exchange) from (%s) as c where c.key = any ($2) and c.exchange is not null',
+                '{}', p_keys
+            );
         end if;
     exception
         when others then

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.expected_gap(p_expression text, p_time_zone text, p_now timestamp with time zone)
  RETURNS interval
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     with recursive run (n, moment, gap) as (
         select 0, livewell.next_cron_time(p_expression, p_time_zone, p_now), interval '0'

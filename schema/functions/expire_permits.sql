@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.expire_permits(p_now timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_calls livewell.spent_call[];

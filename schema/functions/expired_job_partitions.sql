@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.expired_job_partitions(p_now timestamp with 
  RETURNS TABLE(partition_name text, parent text, day date, droppable boolean)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.explain_item(p_type text, p_key text, p_now 
  RETURNS TABLE(data_type text, key text, item_id bigint, endpoint text, policy text, strategy text, viewers integer, viewers_average double precision, watched_since timestamp with time zone, newest timestamp with time zone, ttl interval, stale boolean, error text, gate text, gate_opens_at timestamp with time zone, fetches integer, changes integer, change_rate double precision, bytes double precision, price double precision, score double precision, decision text, decided_at timestamp with time zone, decision_now text, due_at timestamp with time zone, last_outcome text, last_reason text, last_outcome_at timestamp with time zone, failed_refreshes integer, job_id bigint, job_state text, job_attempt integer, job_priority integer, job_due_at timestamp with time zone, job_cause text, held_by text, held_until timestamp with time zone, next_walk_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare
@@ -30,7 +30,7 @@ begin
     return query
     select
         i.data_type, i.key, i.id, t.endpoint, livewell.policy_of(p), t.strategy, i.viewers,
-        i.viewers + (i.viewers_average - i.viewers) * power(0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / 86400),
+        l.viewers + (i.viewers_average - l.viewers) * power(0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / 86400),
         i.watched_since,
         l.newest, l.ttl, l.stale, l.error, t.gate, l.opens_at, i.fetches, i.changes, l.rate,
         coalesce(l.bytes, i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes), r.price, coalesce(l.score, i.score),

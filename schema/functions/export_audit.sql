@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.export_audit(p_after bigint, p_upto bigint)
  RETURNS SETOF text
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.fetch_problem(p_type livewell.data_type)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case
         when jsonb_typeof((p_type).fetch_call) <> 'object' then 'fetch must be an object, with the path that is asked for: write fetch = { path = "/quote/{key}" }'

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.fill_requests(p_chosen livewell.affordable_jobs, p_lanes livewell.open_lane[])
  RETURNS livewell.affordable_jobs
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_filled livewell.affordable_jobs := p_chosen;

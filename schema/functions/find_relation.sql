@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.find_relation(p_name text)
  RETURNS oid
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select c.oid
     from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.findings_on_asked(p_declared jsonb, p_now ti
  RETURNS TABLE(data_type text, severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 begin

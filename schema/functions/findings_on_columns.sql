@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_columns(p_type livewell.data_type, p_columns jsonb)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     with stored as (
         select c.name, c.type as column_type, c.value, a.atttypid, a.attnotnull, coalesce(b.typcategory, t.typcategory) as category,

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_cron(p_type livewell.data_type, p_now timestamp with time zone)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_fetch(p_type livewell.data_type)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select 'error', 'no_base_url', format('provider %s has no base_url', p.name),
         format('write [provider.%s] base_url = "https://…"', p.name)
@@ -18,4 +18,8 @@ AS $function$
     join livewell.provider as p on p.name = e.provider
     where e.name = (p_type).endpoint and (p_type).fetch_call is not null and p.key_in is null
         and exists (select from livewell.api_key as k where k.provider = p.name and k.enabled)
+    union all
+    select 'warning', 'secret_declared', format('%s looks like a secret, and is kept and shown as it is written', s.field),
+        format('take it out, and write key_env and key_in = "%s" below [provider.%s]', s.key_in, split_part((p_type).endpoint, '/', 1))
+    from livewell.secrets_in_fetch((p_type).fetch_call) as s
 $function$;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_function(p_function text, p_arguments text, p_result text)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare
@@ -24,17 +24,17 @@ begin
         return query select 'error', 'function_result',
             format('%s returns %s', p_function, pg_catalog.pg_get_function_result(v_function.oid)), 'it must return ' || p_result;
     end if;
-    if not pg_catalog.has_schema_privilege(current_user, v_schema, 'usage') then
-        return query select 'error', 'no_right', format('%s may not use schema %s', current_user, v_schema),
-            format('grant usage on schema %I to %I', v_schema, current_user);
+    if not pg_catalog.has_schema_privilege('livewell_reader', v_schema, 'usage') then
+        return query select 'error', 'no_right', format('livewell_reader may not use schema %s', v_schema),
+            format('grant usage on schema %I to livewell_reader', v_schema);
     end if;
-    if not pg_catalog.has_function_privilege(current_user, v_function.oid, 'execute') then
-        return query select 'error', 'no_right', format('%s may not execute %s', current_user, p_function),
-            format('grant execute on function %s to %I', v_function.oid::regprocedure, current_user);
+    if not pg_catalog.has_function_privilege('livewell_reader', v_function.oid, 'execute') then
+        return query select 'error', 'no_right', format('livewell_reader may not execute %s', p_function),
+            format('grant execute on function %s to livewell_reader', v_function.oid::regprocedure);
     end if;
-    if not v_function.prosecdef and not pg_catalog.pg_has_role(v_function.proowner, current_user, 'member') then
+    if not v_function.prosecdef and not pg_catalog.pg_has_role(v_function.proowner, 'livewell_reader', 'member') then
         return query select 'error', 'not_trusted',
-            format('%s would run with the rights of %s, but belongs to %s', p_function, current_user, v_function.proowner::regrole),
-            format('alter function %s security definer, or give it to %I', v_function.oid::regprocedure, current_user);
+            format('%s would run with the rights of livewell_reader, but belongs to %s', p_function, v_function.proowner::regrole),
+            format('alter function %s security definer, or give it to livewell_reader', v_function.oid::regprocedure);
     end if;
 end $function$;

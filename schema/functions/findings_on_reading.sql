@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_reading(p_type livewell.data_type)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select 'error', 'not_readable',
         case when c.relkind in ('r', 'p') then format('%s has row-level security, and read = "%s" would go round it', (p_type).table_name, (p_type).read_rule)

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_relation(p_relation text, p_columns text[])
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare
@@ -26,12 +26,12 @@ begin
         select from pg_catalog.pg_attribute as a
         where a.attrelid = v_oid and a.attname = w.name and a.attnum > 0 and not a.attisdropped
     );
-    if not pg_catalog.has_schema_privilege(current_user, v_schema, 'usage') then
-        return query select 'error', 'no_right', format('%s may not use schema %s', current_user, v_schema),
-            format('grant usage on schema %I to %I', v_schema, current_user);
+    if not pg_catalog.has_schema_privilege('livewell_reader', v_schema, 'usage') then
+        return query select 'error', 'no_right', format('livewell_reader may not use schema %s', v_schema),
+            format('grant usage on schema %I to livewell_reader', v_schema);
     end if;
-    if not pg_catalog.has_table_privilege(current_user, v_oid, 'select') then
-        return query select 'error', 'no_right', format('%s may not read %s', current_user, p_relation),
-            format('grant select, insert, update on %I.%I to %I', v_schema, split_part(p_relation, '.', 2), current_user);
+    if not pg_catalog.has_table_privilege('livewell_reader', v_oid, 'select') then
+        return query select 'error', 'no_right', format('livewell_reader may not read %s', p_relation),
+            format('grant select on %I.%I to livewell_reader', v_schema, split_part(p_relation, '.', 2));
     end if;
 end $function$;

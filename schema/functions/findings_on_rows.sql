@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_rows(p_type livewell.data_type, p_now timestamp with time zone)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare
@@ -12,23 +11,24 @@ declare
     v_judged livewell.judged_key[];
     v_bad bigint := 0;
 begin
+    perform livewell.require_foreign('ask_foreign');
     if p_type.table_name is null then
         v_keys := array(select r.key from livewell.record as r where r.data_type = p_type.name limit 20);
     else
-        execute format(
-            'select array_agg(distinct r.key) from (select t.%I::text as key from %I.%I as t limit 20) as r where r.key is not null',
+        v_keys := array(select k.key from jsonb_array_elements_text(livewell.ask_foreign(format(
+            'select jsonb_agg(distinct r.key) from (select t.%I::text as key from %I.%I as t limit 20) as r where r.key is not null',
             p_type.key_column, split_part(p_type.table_name, '.', 1), split_part(p_type.table_name, '.', 2)
-        ) into v_keys;
+        ), null)) as k (key));
     end if;
     if p_type.ttl_column is not null then
-        execute format(
-            'select count(*) from (select t.%I as ttl from %I.%I as t limit 10000) as r where r.ttl <= %s', p_type.ttl_column,
+        v_bad := (livewell.ask_foreign(format(
+            'select to_jsonb(count(*)) from (select t.%I as ttl from %I.%I as t limit 10000) as r where r.ttl <= %s', p_type.ttl_column,
             split_part(p_type.table_name, '.', 1), split_part(p_type.table_name, '.', 2), (
                 select case when a.atttypid = 'interval'::regtype then 'interval ''0''' else '0' end
                 from pg_catalog.pg_attribute as a
                 where a.attrelid = livewell.find_relation(p_type.table_name) and a.attname = p_type.ttl_column
             )
-        ) into v_bad;
+        ), null))::bigint;
     end if;
     v_judged := livewell.judge_items(p_type, coalesce(v_keys, '{}'), p_now);
     return query

@@ -3,14 +3,24 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_table(p_type livewell.data_type)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare
     v_table constant oid := livewell.find_relation(p_type.table_name);
+    v_grant constant text := (
+        select format('grant insert, update on %s to livewell_writer', p_type.table_name)
+        from pg_catalog.pg_class as c
+        where c.oid = v_table and c.relkind in ('r', 'p') and not (
+            pg_catalog.has_table_privilege('livewell_writer', c.oid, 'insert')
+            and pg_catalog.has_table_privilege('livewell_writer', c.oid, 'update')
+        )
+    );
 begin
-    return query select f.* from livewell.findings_on_relation(
+    return query
+    select f.severity, f.problem, f.message, concat_ws('; ', f.fix, case when f.fix like 'grant select on %' then v_grant end)
+    from livewell.findings_on_relation(
         p_type.table_name, array[p_type.key_column, p_type.time_column, p_type.ttl_column, p_type.source_time_column]
     ) as f;
     return query
@@ -34,12 +44,6 @@ begin
             where i.indrelid = v_table and i.indkey[0] = a.attnum and i.indisvalid and i.indpred is null
         );
     return query
-    select 'warning', 'not_writable', format('%s may not write to %s', current_user, p_type.table_name),
-        format('grant insert, update on %s to %I', p_type.table_name, current_user)
-    from pg_catalog.pg_class as c
-    where c.oid = v_table and c.relkind in ('r', 'p')
-        and not (
-            pg_catalog.has_table_privilege(current_user, c.oid, 'insert')
-            and pg_catalog.has_table_privilege(current_user, c.oid, 'update')
-        );
+    select 'warning', 'not_writable', format('livewell_writer may not write to %s', p_type.table_name), v_grant
+    where v_grant is not null;
 end $function$;

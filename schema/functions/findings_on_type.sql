@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.findings_on_type(p_type livewell.data_type, p_now timestamp with time zone)
  RETURNS TABLE(severity text, problem text, message text, fix text)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.finish_fetches(p_judged livewell.ended_fetch[], p_now timestamp with time zone)
  RETURNS TABLE(job_id bigint, state text)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 begin

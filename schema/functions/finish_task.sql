@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.finish_task(p_name text, p_token uuid, p_out
  RETURNS text
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_task livewell.task;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.flights(p_providers text[], p_now timestamp with time zone)
  RETURNS livewell.flight[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return array(

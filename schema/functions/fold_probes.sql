@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.fold_probes(p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     with taken as (

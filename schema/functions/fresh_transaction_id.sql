@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.fresh_transaction_id()
  RETURNS xid8
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_own bigint;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.freshness_figures(p_since timestamp with tim
  RETURNS TABLE(data_type text, audience text, viewer_minutes double precision, within_ttl double precision, fresh double precision, ok double precision, w50 double precision, w99 double precision, overdue50 double precision, overdue99 double precision, fetches bigint, unchanged double precision, probes bigint, probes_fresh double precision, probes_fresh_error double precision, probes_ok double precision, probes_ok_error double precision)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

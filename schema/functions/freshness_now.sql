@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.freshness_now(p_now timestamp with time zone
  RETURNS TABLE(data_type text, items bigint, viewers bigint, within_ttl bigint, viewers_within_ttl bigint, missing bigint, oldest interval, refused bigint, failed bigint, reason text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return query

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.further_request(p_endpoint text, p_api_key t
  RETURNS TABLE(granted boolean, send_within_seconds double precision, retry_seconds double precision, reason text)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'

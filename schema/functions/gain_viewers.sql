@@ -1,10 +1,9 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.gain_viewers(p_item_ids bigint[], p_users text[], OUT items bigint[], OUT changes integer[])
+CREATE OR REPLACE FUNCTION livewell.gain_viewers(p_item_ids bigint[], p_users text[], p_counted boolean[], OUT items bigint[], OUT changes integer[], OUT uncounted integer[])
  RETURNS record
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
@@ -16,17 +15,21 @@ declare
     v_pairs integer;
 begin
     with counted as (
-        insert into livewell.viewer as v (item_id, user_id, sessions)
-        select distinct a.item_id, a.user_id, 1
-        from unnest(p_item_ids, p_users) as a (item_id, user_id)
+        insert into livewell.viewer as v (item_id, user_id, sessions, counted)
+        select a.item_id, a.user_id, 1, bool_or(a.counted)
+        from unnest(p_item_ids, p_users, p_counted) as a (item_id, user_id, counted)
+        group by a.item_id, a.user_id
         order by a.item_id, a.user_id
-        on conflict (item_id, user_id) do update set sessions = v.sessions + 1
-        returning v.item_id, v.sessions
+        on conflict (item_id, user_id) do update
+        set sessions = v.sessions + 1, counted = case when v.sessions = 0 then excluded.counted else v.counted end
+        returning v.item_id, v.sessions, v.counted
     )
-    select sum(f.pairs), array_agg(f.item_id) filter (where f.by > 0), array_agg(f.by) filter (where f.by > 0)
-    into v_pairs, items, changes
+    select sum(f.pairs), array_agg(f.item_id) filter (where f.by > 0), array_agg(f.by) filter (where f.by > 0),
+        array_agg(f.uncounted) filter (where f.by > 0)
+    into v_pairs, items, changes, uncounted
     from (
-        select c.item_id, count(*)::integer as pairs, (count(*) filter (where c.sessions = 1))::integer as by
+        select c.item_id, count(*)::integer as pairs, (count(*) filter (where c.sessions = 1))::integer as by,
+            (count(*) filter (where c.sessions = 1 and not c.counted))::integer as uncounted
         from counted as c group by c.item_id
     ) as f;
     if v_pairs < cardinality(p_item_ids) then

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.get_settings()
  RETURNS TABLE(name text, type text, value text, duration interval, sensitive boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select s.name, s.type, s.value, case when s.type = 'duration' then s.value::interval end, s.sensitive
     from livewell.setting s

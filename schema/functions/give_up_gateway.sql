@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.give_up_gateway(p_gateway text, p_since timestamp with time zone, p_most integer)
  RETURNS uuid[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$

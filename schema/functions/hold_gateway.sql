@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.hold_gateway(p_gateway text, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_last_seen timestamptz;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.implied_type(p_old livewell.data_type, p_new livewell.data_type, p_asked jsonb)
  RETURNS livewell.data_type
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_type livewell.data_type := p_new;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.import_keys(p_type text, p_keys text[], p_ex
  RETURNS TABLE(added bigint, changed bigint)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_strange integer[];

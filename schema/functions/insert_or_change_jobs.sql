@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.insert_or_change_jobs(p_jobs jsonb, p_on_duplicate text, p_now timestamp with time zone)
  RETURNS livewell.enqueued_jobs
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

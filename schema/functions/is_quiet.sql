@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.is_quiet(p_result jsonb)
  RETURNS boolean
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case
         when p_result is null then true

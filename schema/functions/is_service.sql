@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.is_service(p_role name)
  RETURNS boolean
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select pg_catalog.pg_has_role(p_role, 'livewell_service', 'usage') or pg_catalog.pg_has_role(p_role, 'livewell_owner', 'usage')
 $function$;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.is_session_live(p_session uuid, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select exists (
         select from livewell.session as s left join livewell.gateway as g on g.name = s.gateway

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.is_stale(p_fetched_at timestamp with time zo
  RETURNS boolean
  LANGUAGE plpgsql
  IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if p_ttl is null or p_ttl <= interval '0' then

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.items_asked(p_items jsonb, OUT types text[], OUT keys text[])
  RETURNS record
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_most constant integer := livewell.setting_integer('presence.items_per_session');

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.job_counts(p_finished boolean DEFAULT false,
  RETURNS TABLE(queue_group text, kind text, state text, jobs bigint, oldest_due_at timestamp with time zone)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET jit TO 'off'
 AS $function$
 #variable_conflict use_column

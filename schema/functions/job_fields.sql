@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.job_fields()
  RETURNS text[]
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select array[
         'kind', 'payload', 'priority', 'scheduled_at', 'delay_seconds', 'category', 'dedupe_key', 'serial_key',

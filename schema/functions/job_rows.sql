@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.job_rows(p_jobs jsonb, p_now timestamp with time zone)
  RETURNS TABLE(job_position integer, lane_id integer, kind text, priority integer, due_at timestamp with time zone, held text, retries integer, payload jsonb, category text, dedupe_key text, serial_key text, endpoint text, estimated_bytes bigint, estimated_tokens integer, trace_context jsonb)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare
@@ -20,6 +19,7 @@ begin
         case
             when k.kind is null or jsonb_typeof(j.payload) is distinct from 'object' or j.payload = '{}'
                 or j.value - v_fields <> '{}' or j.dedupe_key = '' or j.serial_key = '' or j.endpoint = ''
+                or length(j.dedupe_key) > 500 or length(j.serial_key) > 500 or length(j.category) > 100
                 then livewell.refuse_job(j.value, j.ordinality::integer)
             when l.id is null then livewell.open_lane_for(j.kind, j.endpoint)
             else l.id

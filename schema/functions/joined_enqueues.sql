@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.joined_enqueues(p_one livewell.enqueued_jobs, p_two livewell.enqueued_jobs)
  RETURNS livewell.enqueued_jobs
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select row (
         (p_one).positions || (p_two).positions, (p_one).ids || (p_two).ids, (p_one).outcomes || (p_two).outcomes,

@@ -3,20 +3,44 @@
 CREATE OR REPLACE FUNCTION livewell.judge_items(p_type livewell.data_type, p_keys text[], p_now timestamp with time zone)
  RETURNS livewell.judged_key[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '500ms'
 AS $function$
 declare
-    v_judged livewell.judged_key[];
+    v_own constant boolean := p_type.staleness = 'livewell.is_stale';
     v_half constant integer := cardinality(p_keys) / 2;
+    v_keys text[];
+    v_newest timestamptz[];
+    v_ttls interval[];
+    v_stale boolean[];
     v_error text;
 begin
     begin
-        execute livewell.staleness_query(p_type) into v_judged using p_keys, p_now, p_type.ttl, p_type.name;
-        return v_judged;
+        if p_type.table_name is null then
+            execute livewell.ages_query(p_type) into v_keys, v_newest, v_ttls using p_keys, p_type.name;
+        else
+            perform livewell.require_foreign('read_foreign_ages');
+            select a.keys, a.newest, a.ttls into v_keys, v_newest, v_ttls
+            from livewell.read_foreign_ages(livewell.ages_query(p_type), p_keys) as a;
+        end if;
+        if not v_own then
+            perform livewell.require_foreign('judge_foreign_ages');
+            v_stale := livewell.judge_foreign_ages(
+                livewell.staleness_query(p_type), v_newest,
+                array(select coalesce(t.ttl, p_type.ttl) from unnest(v_ttls) as t (ttl)), p_now
+            );
+        end if;
+        return array(
+            select row (
+                a.key, a.newest, t.ttl,
+                a.newest is null or case when v_own then livewell.is_stale(a.newest, t.ttl, p_now) else coalesce(a.stale, true) end, null
+            )::livewell.judged_key
+            from unnest(v_keys, v_newest, v_ttls, v_stale) as a (key, newest, ttl, stale)
+            cross join lateral (select coalesce(a.ttl, p_type.ttl) as ttl) as t
+        );
     exception when others then
         v_error := format('%s: %s', sqlstate, sqlerrm);
-        if v_half = 0 or sqlstate ~ '^(42|3F|0A|XX)' then
+        if v_half = 0 or sqlstate ~ '^(42|3F|0A|55|XX)' then
             return array(
                 select row (k.key, null, p_type.ttl, true, v_error)::livewell.judged_key from unnest(p_keys) as k (key)
             );

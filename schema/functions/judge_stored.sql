@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.judge_stored(p_ended livewell.ended_fetch[], p_judged livewell.judged_fetch[])
  RETURNS livewell.fetch_verdict[]
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return (

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.judge_unchanged(p_ended livewell.ended_fetch[], p_touched text[])
  RETURNS livewell.fetch_verdict[]
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select array_agg(case
         when t.key is not null then row (e.job_id, 'unchanged', e.reason, null)::livewell.fetch_verdict

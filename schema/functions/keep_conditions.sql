@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.keep_conditions(p_judged livewell.ended_fetch[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.lanes_within_budget(p_lanes livewell.open_lane[], p_rooms livewell.budget_rooms, p_taken tid[])
  RETURNS livewell.open_lane[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return (

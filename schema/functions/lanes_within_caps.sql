@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.lanes_within_caps(p_lanes livewell.open_lane[])
  RETURNS livewell.open_lane[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     -- What runs is counted in a statement after the one that takes the lock: counted in the same, the cap was exceeded.

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.last_audit_seal()
  RETURNS livewell.audit_seal
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_seal livewell.audit_seal;

@@ -3,16 +3,16 @@
 CREATE OR REPLACE FUNCTION livewell.learn_items(p_item_ids bigint[], p_outcomes text[], p_hashes bytea[], p_bytes bigint[], p_now timestamp with time zone, p_reasons text[] DEFAULT NULL::text[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+declare
+    v_gone_longest constant interval := livewell.setting_interval('freshness.gone_again_max');
 begin
-    perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
     if exists (select from livewell.probe as p where p.item_id = any (p_item_ids)) then
         perform livewell.learn_probes(p_item_ids, p_outcomes, p_hashes, p_now);
     end if;
@@ -47,7 +47,9 @@ begin
         update livewell.item as i
         set last_outcome = t.outcome, last_outcome_at = p_now,
             last_reason = case when not t.good then livewell.one_line(t.reason, 300) end,
-            failed_refreshes = case when t.good or t.outcome = 'gone' then 0 else i.failed_refreshes end,
+            failed_refreshes = case when t.good then 0 when t.outcome = 'gone' then i.failed_refreshes + 1 else i.failed_refreshes end,
+            decision = case when t.outcome = 'gone' then 'refresh_failed' else i.decision end,
+            decided_at = case when t.outcome = 'gone' then p_now else i.decided_at end,
             fetched_at = case when t.good then p_now else i.fetched_at end,
             expires_at = case when t.good then p_now + t.ttl else i.expires_at end,
             content_hash = case when t.good then coalesce(t.hash, i.content_hash) else i.content_hash end,
@@ -62,21 +64,26 @@ begin
             due_at = case
                 when t.good and t.plain then p_now + t.ttl
                 when t.good then p_now
-                when t.outcome = 'gone' then p_now + greatest(t.ttl, interval '1 hour')
+                when t.outcome = 'gone' then p_now + least(
+                    v_gone_longest, greatest(t.ttl, interval '1 hour') * power(2, least(i.failed_refreshes, 20))
+                )
                 else p_now + least(t.ttl, interval '5 minutes')
             end
         from taught as t
         where i.id = t.id
-        returning i.data_type, t.good, t.known, t.changed, t.minutes, t.bytes, t.type_slope, t.type_information
+        returning i.data_type, t.good, t.known, t.changed, t.minutes, t.bytes, t.type_slope, t.type_information, not t.again as new_key,
+            t.outcome = 'gone' as gone
     )
     insert into livewell.learned (
-        data_type, fetches, changes, minutes_between, slope, information, bytes, sizes, unchanged_bytes, unchanged_sizes
+        data_type, fetches, changes, minutes_between, slope, information, bytes, sizes, unchanged_bytes, unchanged_sizes,
+        new_keys, new_found
     )
     select k.data_type, count(*) filter (where k.known), count(*) filter (where k.known and k.changed),
         coalesce(sum(k.minutes) filter (where k.known), 0), coalesce(sum(k.type_slope) filter (where k.known), 0),
         coalesce(sum(k.type_information) filter (where k.known), 0), sum(k.bytes) filter (where k.changed),
-        count(k.bytes) filter (where k.changed), sum(k.bytes) filter (where not k.changed), count(k.bytes) filter (where not k.changed)
+        count(k.bytes) filter (where k.changed), sum(k.bytes) filter (where k.good and not k.changed),
+        count(k.bytes) filter (where k.good and not k.changed), count(*) filter (where k.new_key), count(*) filter (where k.new_key and k.good)
     from kept as k
-    where k.good
+    where k.good or k.new_key and k.gone
     group by k.data_type;
 end $function$;

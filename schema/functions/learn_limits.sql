@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.learn_limits(p_endpoint text, p_api_key text
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_endpoint livewell.endpoint;

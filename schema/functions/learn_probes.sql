@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.learn_probes(p_item_ids bigint[], p_outcomes text[], p_hashes bytea[], p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     with found as (

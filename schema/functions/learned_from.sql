@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.learned_from(p_use livewell.limit_use, p_limits jsonb, p_asked timestamp with time zone, p_now timestamp with time zone)
  RETURNS livewell.limit_use
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_use livewell.limit_use := p_use;

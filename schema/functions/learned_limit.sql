@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.learned_limit(p_known integer, p_seen double precision, p_grows boolean)
  RETURNS integer
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case
         when p_known is null or p_seen <= p_known then p_seen

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.let_refreshes_go(p_item_ids bigint[], p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
@@ -35,7 +34,7 @@ begin
         ) as i
         cross join lateral (
             select j.id, j.serial_key, j.failures, j.payload ->> 'cause' as cause from livewell.job_live as j
-            where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key and j.state = 'pending' and j.priority > 0
+            where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key and j.state = 'pending' and (j.priority > 0 or j.priority = 0 and j.failures = 0)
                 and j.payload ->> 'cause' in ('missing', 'stale', 'subscribe', 'scheduled', 'prefetch', 'probe')
             for update skip locked
         ) as j
@@ -43,7 +42,7 @@ begin
     if v_kept is not null then
         update livewell.job_live as j
         set priority = case k.cause when 'scheduled' then -1 when 'prefetch' then -2 else 0 end,
-            payload = j.payload || jsonb_build_object('cause', k.cause)
+            payload = j.payload - 'asked_by' || jsonb_build_object('cause', k.cause)
         from unnest(v_kept, v_causes) as k (id, cause)
         where j.id = k.id;
         perform livewell.after_jobs_left(v_serial_keys, null);

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.limit_openings(p_names text[], p_flights livewell.flight[], p_now timestamp with time zone)
  RETURNS TABLE(name text, kind text, opens_at timestamp with time zone, reason text, share double precision)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

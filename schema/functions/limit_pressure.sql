@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.limit_pressure(p_endpoint text, p_now timestamp with time zone)
  RETURNS double precision
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return (

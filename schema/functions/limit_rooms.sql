@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.limit_rooms(p_names text[], p_flights livewell.flight[], p_now timestamp with time zone)
  RETURNS livewell.budget_rooms
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_rooms livewell.budget_rooms;

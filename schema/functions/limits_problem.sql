@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.limits_problem(p_requests_per_minute integer, p_requests_per_hour integer, p_tokens_per_minute integer, p_tokens_per_hour integer, p_concurrent integer)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select l.field || ' must be above 0, or unlimited'
     from (values

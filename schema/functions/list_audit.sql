@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.list_audit(p_event text DEFAULT NULL::text, 
  RETURNS SETOF livewell.audit_entry
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 begin

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.local_instant(p_local timestamp without time zone, p_time_zone text)
  RETURNS timestamp with time zone
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select coalesce(
         (

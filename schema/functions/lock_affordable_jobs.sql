@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.lock_affordable_jobs(p_lanes livewell.open_lane[], p_max_jobs integer, p_now timestamp with time zone, OUT places tid[], OUT keys text[], OUT bundles bigint[], OUT rides boolean[], OUT lane_ids integer[], OUT call_bytes bigint[], OUT send_within double precision[], OUT granted_at timestamp with time zone)
  RETURNS record
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_names text[];

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.lock_budgets(p_endpoints text[])
  RETURNS text[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_names text[];

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.lock_limit(p_name text)
  RETURNS livewell.limit_use
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_use livewell.limit_use;

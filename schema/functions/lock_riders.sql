@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.lock_riders(p_chosen livewell.affordable_jobs, p_lanes livewell.open_lane[])
  RETURNS tid[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_found tid[];
@@ -34,5 +33,6 @@ begin
         limit greatest(0, s.seats)
         for update skip locked
     ) as j;
-    return case when v_has_serial_keys then livewell.take_serial_turns(v_found) else v_found end;
+    -- What the claim has opened is written by now.
+    return case when v_has_serial_keys then livewell.take_serial_turns(v_found, true) else v_found end;
 end $function$;

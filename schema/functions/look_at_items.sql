@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.look_at_items(p_item_ids bigint[], p_now timestamp with time zone)
  RETURNS livewell.look[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_looks livewell.look[] := array[]::livewell.look[];
@@ -35,7 +34,7 @@ begin
         end if;
         v_looks := v_looks || array(
             select row (
-                i.id, i.data_type, i.key, i.viewers, j.newest, j.ttl, j.stale, j.error, (v_shut ->> j.key)::timestamptz, null, null
+                i.id, i.data_type, i.key, i.viewers - i.uncounted, j.newest, j.ttl, j.stale, j.error, (v_shut ->> j.key)::timestamptz, null, null
             )::livewell.look
             from unnest(v_judged) as j
             join livewell.item as i on i.data_type = v_type.name and i.key = j.key

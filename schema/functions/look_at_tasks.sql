@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.look_at_tasks(p_handlers text[] DEFAULT '{}'
  RETURNS TABLE(name text, run text, next_in_seconds double precision)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 begin

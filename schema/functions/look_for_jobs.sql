@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.look_for_jobs(p_groups text[], p_kinds text[], p_shares double precision[], p_max_jobs integer, p_now timestamp with time zone)
  RETURNS livewell.claim_view
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_seen livewell.claim_view;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.make_items(p_types text[], p_keys text[], p_now timestamp with time zone)
  RETURNS TABLE(item_position integer, item_id bigint)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
@@ -29,7 +28,7 @@ begin
         select a.data_type, a.key, true from unnest(v_types, v_keys) as a (data_type, key)
     ) as a
     left join livewell.data_type as t on t.name = a.data_type
-    where t.enabled is not true or a.is_new and (a.key is null or a.key !~ t.key_pattern)
+    where t.enabled is not true or a.is_new and not livewell.is_key(a.key, t.key_pattern)
     limit 1;
     if found and v_bad.known is null then
         raise exception using errcode = 'LWF01', message = format('unknown data type %s', coalesce(v_bad.data_type, '(none)')),
@@ -42,17 +41,14 @@ begin
             message = format('%s is no key of type %s', coalesce(to_json(left(v_bad.key, 100))::text, '(none)'), v_bad.data_type),
             hint = format('livewell types show %s: its key_pattern says what a key is', v_bad.data_type);
     end if;
+    perform livewell.refuse_unknown_keys(p_types, p_keys);
     if v_types is null then
         return query select i.at::integer, i.id from unnest(v_items) with ordinality as i (id, at);
         return;
     end if;
-    insert into livewell.item (data_type, key, due_at, created_at)
-    select distinct a.data_type, a.key, p_now, p_now
-    from unnest(v_types, v_keys) as a (data_type, key)
-    order by a.data_type, a.key
-    on conflict (data_type, key) do nothing;
+    perform livewell.add_items(v_types, v_keys, p_now);
     return query
     select a.at::integer, i.id
     from unnest(p_types, p_keys) with ordinality as a (data_type, key, at)
-    join livewell.item as i on i.data_type = a.data_type and i.key = a.key;
+    left join livewell.item as i on i.data_type = a.data_type and i.key = a.key;
 end $function$;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.make_job_partitions(p_days_ahead integer DEF
  RETURNS SETOF text
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET lock_timeout TO '500ms'
 AS $function$
 declare

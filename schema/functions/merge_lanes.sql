@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.merge_lanes(p_lane_ids integer[], p_calls integer[], p_max_jobs integer, OUT places tid[], OUT lane_ids integer[], OUT calls bigint[], OUT tokens bigint[], OUT bytes bigint[], OUT unsized bigint[])
  RETURNS record
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_sort TO 'off'
  SET enable_bitmapscan TO 'off'
  SET enable_seqscan TO 'off'

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.miss_calendar(p_exchange text, p_reason text
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_primary();

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.nearest_setting(p_name text)
  RETURNS text
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     with candidate as (
         select p_name as name, true as asked

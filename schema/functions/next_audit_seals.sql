@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.next_audit_seals(p_after bigint, p_entries i
  RETURNS bigint
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select max(portion.number)
     from (

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.next_cron_time(p_expression text, p_time_zon
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_fields constant livewell.cron_fields := livewell.cron_fields(p_expression);

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.next_task_run(p_task livewell.task, p_now timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case
         when p_task.cron is null then p_now + p_task.every

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.normalise_setting(p_type text, p_value text)
  RETURNS text
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET "IntervalStyle" TO 'postgres'
 AS $function$
 begin

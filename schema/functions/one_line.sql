@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.one_line(p_text text, p_most integer)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case when length(t.line) > p_most then left(t.line, p_most - 1) || '…' else t.line end
     from (

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.open_gates(p_type text, p_keys text[], p_now timestamp with time zone)
  RETURNS TABLE(key text, open boolean, opens_at timestamp with time zone)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

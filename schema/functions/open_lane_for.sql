@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.open_lane_for(p_kind text, p_endpoint text)
  RETURNS integer
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if p_endpoint is not null then

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.open_seats(p_places tid[], p_keys text[], p_lanes livewell.open_lane[])
  RETURNS TABLE(lane_id integer, key text, scope text, seats integer)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 begin

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.park_behind_serial_keys(p_ids bigint[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_sort TO 'off'
  SET jit TO 'off'
 AS $function$

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.pause_endpoint(p_name text, p_until timestam
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_old timestamptz;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.pause_kind(p_kind text, p_until timestamp wi
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_old timestamptz;

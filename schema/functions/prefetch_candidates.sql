@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.prefetch_candidates(p_provider text, p_limit bigint, p_now timestamp with time zone)
  RETURNS TABLE(item_id bigint, expected double precision)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.press_endpoints(p_jobs jsonb, p_now timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_full record;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.promote_serial_jobs(p_serial_keys text[])
  RETURNS text[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_kinds text[];

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.provider_problem(p_provider livewell.provider)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case
         when (p_provider).name !~ '^[^\s/@]{1,100}$' then 'its name must be 1 to 100 characters without space, / and @'

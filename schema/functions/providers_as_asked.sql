@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.providers_as_asked(p_asked jsonb, p_now timestamp with time zone)
  RETURNS SETOF livewell.provider
  LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select (jsonb_populate_record(
         case when t.name is null then jsonb_populate_record(

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.providers_of(p_names text[])
  RETURNS text[]
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if cardinality(p_names) = 1 then

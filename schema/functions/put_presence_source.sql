@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.put_presence_source(p_name text, p_changes jsonb, p_plan_only boolean, p_actor text, p_now timestamp with time zone)
  RETURNS TABLE(name text, change text, field text, old jsonb, new jsonb)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET "IntervalStyle" TO 'postgres'
 AS $function$
 #variable_conflict use_column

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.put_task(p_name text, p_changes jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamp with time zone)
  RETURNS TABLE(name text, change text, field text, old jsonb, new jsonb)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET "IntervalStyle" TO 'postgres'
  SET lock_timeout TO '2s'
 AS $function$
@@ -69,6 +68,7 @@ begin
         (select jsonb_object_agg(f.field, v_after -> f.field) from unnest(v_fields) as f (field)),
         p_reason, p_actor, p_now
     );
+    perform livewell.notify('livewell_tasks', p_name);
 exception
     when lock_not_available then
         raise exception using errcode = 'LWT06', message = format('task %s is running at this moment', p_name),

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.put_types(p_types livewell.data_type[], p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     insert into livewell.data_type as t
@@ -21,6 +20,6 @@ begin
         keys_table = excluded.keys_table, keys_key_column = excluded.keys_key_column,
         keys_active_column = excluded.keys_active_column, keys_exchange_column = excluded.keys_exchange_column,
         enabled = excluded.enabled, fetch_call = excluded.fetch_call, fields = excluded.fields, extra = excluded.extra,
-        read_rule = excluded.read_rule, updated_at = p_now
+        read_rule = excluded.read_rule, keys_only_known = excluded.keys_only_known, updated_at = p_now
     where t.* is distinct from excluded.*;
 end $function$;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.quota_level(p_used bigint, p_allowed bigint)
  RETURNS integer
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return case

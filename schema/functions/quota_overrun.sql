@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.quota_overrun(p_provider text, p_endpoints livewell.endpoint[])
  RETURNS numeric
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     with account as (
         select min(e.concurrent) as concurrent from unnest(p_endpoints) as e where e.name = p_provider

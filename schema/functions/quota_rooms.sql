@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.quota_rooms(p_providers text[], p_flights livewell.flight[], p_now timestamp with time zone)
  RETURNS TABLE(provider text, allowed bigint, used bigint, in_flight bigint, counted bigint, bucket double precision, returned bigint, room bigint, low boolean, level integer)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

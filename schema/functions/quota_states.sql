@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.quota_states(p_now timestamp with time zone 
  RETURNS TABLE(provider text, quota_bytes bigint, allowed_bytes bigint, used_bytes bigint, in_flight_bytes bigint, share double precision, level integer, open boolean, open_for_scheduled boolean, opens_at timestamp with time zone, exhausted_at timestamp with time zone, bucket_bytes bigint, pace text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.read_fetches(p_ended jsonb)
  RETURNS livewell.ended_fetch[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_ended livewell.ended_fetch[];

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.read_items(p_type text, p_keys text[], p_now
  RETURNS TABLE(key text, value jsonb, fetched_at timestamp with time zone, age interval, is_stale boolean, viewers integer, why text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$
@@ -24,7 +24,7 @@ begin
     end if;
     select t.* into strict v_type from livewell.data_type as t where t.name = p_type;
     -- What is no key of the type is asked of nobody's table.
-    v_keys := array(select distinct k.key from unnest(p_keys) as k (key) where k.key ~ v_type.key_pattern);
+    v_keys := array(select distinct k.key from unnest(p_keys) as k (key) where livewell.is_key(k.key, v_type.key_pattern));
     v_judged := livewell.judge_items(v_type, v_keys, p_now);
     if exists (select from unnest(v_judged) as j where j.stale) then
         select h.reason into v_hold from livewell.refresh_hold(p_type, v_type.endpoint, p_now) as h;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.read_source_once(p_source livewell.presence_source, p_now timestamp with time zone, OUT came integer, OUT went integer)
  RETURNS record
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_gateway constant text := 'source:' || p_source.name;

@@ -3,11 +3,11 @@
 CREATE OR REPLACE FUNCTION livewell.reading_query(p_type livewell.data_type)
  RETURNS text
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select format(
-        'select array_agg(row (k.key, case when %1$L then r.rows -> 0 else r.rows end, r.newest%6$s)::livewell.stored_value)'
+        'select array_agg(k.key), array_agg(case when %1$L then r.rows -> 0 else r.rows end), array_agg(r.newest%6$s)'
         ' from unnest($1) as k (key) cross join lateral ('
         'select jsonb_agg(n.row order by n.at desc nulls last, n.row) as rows, max(n.at) as newest from ('
         'select to_jsonb(t) as row, t.%5$I as at from %2$I.%3$I as t where t.%4$I = k.key::%7$s order by t.%5$I desc nulls last limit $2'

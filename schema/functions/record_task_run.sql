@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.record_task_run(p_task livewell.task, p_outcome text, p_result jsonb, p_error jsonb, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_time constant interval := greatest(p_now - p_task.started_at, interval '0');

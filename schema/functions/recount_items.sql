@@ -3,39 +3,43 @@
 CREATE OR REPLACE FUNCTION livewell.recount_items(p_most integer, p_now timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET jit TO 'off'
 AS $function$
 declare
     v_items bigint[];
+    v_busy bigint[];
     v_by integer[];
+    v_uncounted integer[];
 begin
     v_items := array(
         select i.id
         from livewell.item as i
         left join (
-            select v.item_id, count(*) as viewers from livewell.viewer as v where v.sessions > 0 group by v.item_id
+            select v.item_id, count(*) as viewers, count(*) filter (where not v.counted) as uncounted from livewell.viewer as v where v.sessions > 0 group by v.item_id
         ) as v on v.item_id = i.id
-        where i.viewers <> coalesce(v.viewers, 0)
+        where i.viewers <> coalesce(v.viewers, 0) or i.uncounted <> coalesce(v.uncounted, 0)
         order by i.id
         limit p_most
     );
     if v_items = '{}' then
         return 0;
     end if;
-    perform from livewell.item as i where i.id = any (v_items) order by i.id for no key update;
-    select array_agg(d.id), array_agg(d.by) into v_items, v_by
+    v_busy := livewell.hold_items(v_items, p_now);
+    select array_agg(d.id), array_agg(d.by), array_agg(d.uncounted) into v_items, v_by, v_uncounted
     from (
-        select i.id, (
-            select count(*)::integer from livewell.viewer as v where v.item_id = i.id and v.sessions > 0
-        ) - i.viewers as by
-        from livewell.item as i where i.id = any (v_items)
+        select i.id, v.viewers - i.viewers as by, v.uncounted - i.uncounted as uncounted
+        from livewell.item as i
+        cross join lateral (
+            select count(*)::integer as viewers, (count(*) filter (where not v.counted))::integer as uncounted
+            from livewell.viewer as v where v.item_id = i.id and v.sessions > 0
+        ) as v
+        where i.id = any (v_items) and i.id <> all (v_busy)
     ) as d
-    where d.by <> 0;
+    where d.by <> 0 or d.uncounted <> 0;
     if v_items is null then
         return 0;
     end if;
-    perform livewell.change_viewers(v_items, v_by, p_now);
+    perform livewell.change_viewers(v_items, v_by, p_now, v_uncounted);
     return cardinality(v_items);
 end $function$;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.refresh_hold(p_type text, p_endpoint text, p
  RETURNS TABLE(reason text, until timestamp with time zone)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if livewell.setting_boolean('maintenance.enabled') then

@@ -3,14 +3,14 @@
 CREATE OR REPLACE FUNCTION livewell.refreshes_failed()
  RETURNS trigger
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$
 declare
     v_jobs bigint[];
     v_items bigint[];
+    v_busy bigint[];
     v_longest interval;
 begin
     if not exists (select from dead as d where d.kind like 'refresh.%') then
@@ -24,7 +24,7 @@ begin
         return null;
     end if;
     v_longest := livewell.setting_interval('freshness.failed_again_max');
-    perform from livewell.item as i where i.id = any (v_items) order by i.id for no key update;
+    v_busy := livewell.hold_items(v_items, (select max(d.finished_at) from dead as d));
     update livewell.item as i
     set failed_refreshes = i.failed_refreshes + 1, decision = 'refresh_failed', decided_at = d.finished_at, last_outcome = d.state, last_outcome_at = d.finished_at,
         last_reason = livewell.one_line(coalesce(d.error ->> 'message', d.reason), 300),
@@ -34,7 +34,7 @@ begin
     from unnest(v_jobs, v_items) as f (job_id, item_id)
     join dead as d on d.id = f.job_id
     join livewell.data_type as t on t.name = d.payload ->> 'type'
-    where i.id = f.item_id;
+    where i.id = f.item_id and i.id <> all (v_busy);
     update livewell.job_failed as j set acknowledged_at = j.finished_at, acknowledged_by = 'livewell'
     from dead as d
     where d.id = any (v_jobs) and j.id = d.id and j.finished_at = d.finished_at;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     raise exception using

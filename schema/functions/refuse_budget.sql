@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.refuse_budget(p_thing text, p_name text, p_problem text, p_fix text DEFAULT NULL::text)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     raise exception using errcode = 'LWB03', message = format('%s %s: %s', p_thing, p_name, p_problem),

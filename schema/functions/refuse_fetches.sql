@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.refuse_fetches(p_ended livewell.ended_fetch[], p_reason text, p_message text)
  RETURNS livewell.fetch_verdict[]
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select array_agg(row (e.job_id, 'refused', p_reason, p_message)::livewell.fetch_verdict) from unnest(p_ended) as e
 $function$;

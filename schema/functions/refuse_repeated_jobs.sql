@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.refuse_repeated_jobs(p_ids bigint[])
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if (select count(distinct i.id) from unnest(p_ids) as i (id)) <> cardinality(p_ids) then

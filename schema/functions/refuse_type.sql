@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.refuse_type(p_name text, p_problem text, p_fix text DEFAULT NULL::text)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     raise exception using errcode = 'LWR03', message = format('type %s: %s', p_name, p_problem),

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.refuse_unknown_setting(p_name text, p_type text DEFAULT NULL::text)
  RETURNS void
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_type text := (select s.type from livewell.setting s where s.name = p_name);

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.refused_permits(p_rooms livewell.budget_rooms, p_reason text, p_now timestamp with time zone, OUT reason text, OUT retry_seconds double precision)
  RETURNS record
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_opens_at timestamptz;

@@ -4,10 +4,13 @@ CREATE OR REPLACE FUNCTION livewell.register_worker(p_worker text, p_groups text
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_primary();
+    if length(p_worker) not between 1 and 200 then
+        raise exception using errcode = 'LWJ03', message = 'the name of a worker has 1 to 200 characters';
+    end if;
     insert into livewell.worker (id, queue_groups, kinds, slots, started_at, last_seen)
     values (p_worker, p_groups, p_kinds, p_slots, p_now, p_now)
     on conflict (id) do update set

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.rehearse_fetches(p_ended jsonb, p_now timest
  RETURNS TABLE(key text, outcome text, reason text, message text)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

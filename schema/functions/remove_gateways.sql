@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.remove_gateways(p_gateways text[])
  RETURNS integer
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_names text[] := array(

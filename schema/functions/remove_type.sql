@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.remove_type(p_name text, p_force boolean DEF
  RETURNS jsonb
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_kind constant text := 'refresh.' || p_name;
@@ -14,7 +14,7 @@ declare
 begin
     perform livewell.require_primary();
     perform livewell.require_type(p_name);
-    perform pg_advisory_xact_lock(hashtextextended('livewell.registry', 0));
+    perform livewell.take_lock('registry');
     select t.* into v_type from livewell.data_type as t where t.name = p_name for update;
     v_there := livewell.use_of_type(p_name);
     if not p_force and exists (select from jsonb_each_text(v_there) as u where u.value::bigint > 0) then

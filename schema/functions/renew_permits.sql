@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.renew_permits(p_holder text, p_blocks uuid[]
  RETURNS SETOF uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_primary();

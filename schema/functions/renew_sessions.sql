@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.renew_sessions(p_ids uuid[], p_now timestamp
  RETURNS text[]
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
@@ -14,16 +14,16 @@ CREATE OR REPLACE FUNCTION livewell.renew_sessions(p_ids uuid[], p_now timestamp
 AS $function$
 declare
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
-    v_users text[];
+    v_held record;
 begin
     perform livewell.require_primary();
-    v_users := livewell.hold_sessions(p_ids, v_gone_at);
+    select h.users, h.busy into v_held from livewell.hold_sessions(p_ids, v_gone_at, p_now) as h;
     update livewell.session as s set last_seen = greatest(s.last_seen, p_now)
-    from unnest(p_ids, v_users) as a (id, user_id)
+    from unnest(p_ids, v_held.users) as a (id, user_id)
     where s.id = a.id and a.user_id is not null and s.gateway is null;
     return coalesce((
-        select array_agg(case when a.user_id is null then 'gone' else 'renewed' end order by a.position)
-        from unnest(v_users) with ordinality as a (user_id, position)
+        select array_agg(case when a.id = any (v_held.busy) then 'busy' when a.user_id is null then 'gone' else 'renewed' end order by a.position)
+        from unnest(p_ids, v_held.users) with ordinality as a (id, user_id, position)
     ), '{}');
 end $function$;
 

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.renew_tasks(p_names text[], p_tokens uuid[],
  RETURNS TABLE(name text, status text, lease_seconds double precision)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 begin

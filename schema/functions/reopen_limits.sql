@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.reopen_limits(p_names text[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_providers constant text[] := array(

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.requests_for(p_lane_ids integer[], p_jobs bigint[], p_lanes livewell.open_lane[], p_taken tid[])
  RETURNS bigint[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return array(

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.require_few_keys(p_keys text[])
  RETURNS void
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_most constant bigint := livewell.setting_integer('fetching.keys_per_read');

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.require_outcomes(p_outcomes text[])
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if 'too_many' = any (p_outcomes) then
@@ -15,5 +15,8 @@ begin
             hint = 'make a session id of your own: gen_random_uuid()';
     elsif 'gone' = any (p_outcomes) then
         raise exception using errcode = 'LWP06', message = 'the session ended meanwhile', hint = 'watch again';
+    elsif 'busy' = any (p_outcomes) then
+        raise exception using errcode = 'LWP08', message = 'somebody holds the session or an item in a transaction that stays open',
+            hint = 'try again; livewell warnings says who it is';
     end if;
 end $function$;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.require_own_catalogue(p_type text)
  RETURNS livewell.data_type
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_type livewell.data_type;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.require_own_session(p_session uuid, p_user text)
  RETURNS void
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if p_session is null then

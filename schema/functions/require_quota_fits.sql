@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.require_quota_fits(p_provider livewell.provider, p_endpoints livewell.endpoint[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_overrun numeric;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.require_same_length(VARIADIC p_lengths integer[])
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if p_lengths[1] is null or p_lengths <> array_fill(p_lengths[1], array[cardinality(p_lengths)]) then

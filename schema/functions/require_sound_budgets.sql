@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.require_sound_budgets(p_providers livewell.provider[], p_endpoints livewell.endpoint[], p_keys livewell.api_key[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_first record;

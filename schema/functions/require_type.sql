@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.require_type(p_name text)
  RETURNS void
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_near text;

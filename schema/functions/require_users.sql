@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.require_users(p_ids uuid[], p_users text[])
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_same_length(cardinality(p_ids), cardinality(p_users));

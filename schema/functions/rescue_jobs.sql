@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.rescue_jobs(p_limit integer DEFAULT 500, p_n
  RETURNS TABLE(job_id bigint, kind text, worker text, state text)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.reset_endpoint(p_name text, p_reason text DE
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_old livewell.limit_use;

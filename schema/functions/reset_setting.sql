@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.reset_setting(p_name text, p_actor text DEFA
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_primary();

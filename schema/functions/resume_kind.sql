@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.resume_kind(p_kind text, p_reason text DEFAU
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_old timestamptz;

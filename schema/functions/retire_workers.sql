@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.retire_workers(p_worker text DEFAULT NULL::t
  RETURNS SETOF text
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.require_primary();

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.rooms_after(p_lane_ids integer[], p_calls bigint[], p_tokens bigint[], p_bytes bigint[], p_unsized bigint[], p_lanes livewell.open_lane[], p_rooms livewell.budget_rooms)
  RETURNS livewell.budget_rooms
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_rooms livewell.budget_rooms := p_rooms;

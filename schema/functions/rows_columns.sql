@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.rows_columns(p_ended livewell.ended_fetch[])
  RETURNS text[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_columns text[];

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.rows_of_keys(p_type livewell.data_type, p_keys text[], p_most bigint)
  RETURNS livewell.stored_value[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_half constant integer := cardinality(p_keys) / 2;
@@ -21,7 +21,10 @@ begin
         );
     end if;
     begin
-        execute livewell.reading_query(p_type) into v_rows using p_keys, p_most;
+        perform livewell.require_foreign('read_foreign_rows');
+        select array_agg(row (s.key, s.value, s.fetched_at)::livewell.stored_value) into v_rows
+        from livewell.read_foreign_rows(livewell.reading_query(p_type), p_keys, p_most) as r
+        cross join lateral unnest(r.keys, r.stored, r.fetched_at) as s (key, value, fetched_at);
         return v_rows;
     exception
         when data_exception or check_violation or not_null_violation then

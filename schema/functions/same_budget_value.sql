@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.same_budget_value(p_field text, p_old jsonb, p_new jsonb)
  RETURNS boolean
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case
         when p_field in (

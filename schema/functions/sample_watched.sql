@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.sample_watched(p_items bigint)
  RETURNS TABLE(item_id bigint, weight double precision)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

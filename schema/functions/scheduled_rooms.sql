@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.scheduled_rooms(p_type text, p_now timestamp with time zone)
  RETURNS TABLE(data_type text, endpoint text, room integer)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

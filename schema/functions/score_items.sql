@@ -1,10 +1,10 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.score_items(p_ages double precision[], p_ttls double precision[], p_viewers integer[], p_averages double precision[], p_rates double precision[], p_bytes double precision[], p_unchanged_bytes double precision[], p_waits double precision[], p_rules text[], p_prices double precision[], p_stay double precision)
+CREATE OR REPLACE FUNCTION livewell.score_items(p_ages double precision[], p_ttls double precision[], p_viewers double precision[], p_averages double precision[], p_rates double precision[], p_bytes double precision[], p_unchanged_bytes double precision[], p_waits double precision[], p_rules text[], p_prices double precision[], p_stay double precision)
  RETURNS double precision[]
  LANGUAGE plpgsql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return array(

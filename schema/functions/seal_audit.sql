@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.seal_audit(p_limit integer DEFAULT 10000, p_
  RETURNS TABLE(outcome text, number bigint, entries integer, hash bytea)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
@@ -18,7 +18,7 @@ declare
     v_horizon xid8;
 begin
     perform livewell.require_primary();
-    if not pg_try_advisory_xact_lock(hashtextextended('livewell.seal_audit', 0)) then
+    if not livewell.try_lock('audit_seal') then
         return query select 'busy', null::bigint, 0, null::bytea;
         return;
     end if;

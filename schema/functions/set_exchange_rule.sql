@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.set_exchange_rule(p_suffix text, p_exchange 
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_old text;
@@ -14,7 +14,7 @@ begin
         raise exception using errcode = 'LWR06', message = 'a rule is a suffix and the code of an exchange',
             hint = 'as .L and XLON; the empty suffix is for all other keys';
     end if;
-    perform pg_advisory_xact_lock(hashtextextended('livewell.exchange_rule', 0));
+    perform livewell.take_lock('exchange_rules');
     select r.exchange into v_old from livewell.exchange_rule as r where r.suffix = p_suffix;
     if v_old is not distinct from p_exchange then
         return false;

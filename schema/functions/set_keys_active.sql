@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.set_keys_active(p_type text, p_keys text[], 
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_stranger text;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.set_kind(p_kind text, p_changes jsonb, p_rea
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_fields constant text[] := array[

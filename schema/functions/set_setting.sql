@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.set_setting(p_name text, p_value text, p_act
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_setting livewell.setting;
@@ -44,7 +44,7 @@ begin
         'old', jsonb_build_object('value', case when v_setting.sensitive then '•••' else v_setting.value end),
         'new', jsonb_build_object('value', case when v_setting.sensitive then '•••' else v_value end),
         'actor', v_actor, 'reason', p_reason)), p_now);
-    perform pg_notify('livewell_settings', p_name);
+    perform livewell.notify('livewell_settings', p_name);
     return true;
 end
 $function$;

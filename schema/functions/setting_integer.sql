@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.setting_integer(p_name text)
  RETURNS bigint
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_value bigint;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.setting_json(p_name text)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_value jsonb;

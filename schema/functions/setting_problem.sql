@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.setting_problem(p_setting livewell.setting, p_value text)
  RETURNS text
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case
         when p_value is null then 'it must be ' || case p_setting.type

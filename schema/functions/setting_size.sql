@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.setting_size(p_type text, p_value text)
  RETURNS numeric
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case
         when p_type in ('integer', 'number') then p_value::numeric

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.settle_jobs(p_spent livewell.spent_call[], p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     if exists (select from unnest(p_spent) as s where s.rate is not null) then

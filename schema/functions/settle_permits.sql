@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.settle_permits(p_block uuid, p_numbers integ
  RETURNS integer[]
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'

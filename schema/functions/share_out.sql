@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.share_out(p_lanes livewell.open_lane[], p_max_jobs integer, p_passed tid[] DEFAULT NULL::tid[])
  RETURNS livewell.shared_jobs
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_shared livewell.shared_jobs;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.shown_state(p_state text, p_attempt integer,
  RETURNS text
  LANGUAGE sql
  IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select case
         when p_state <> 'pending' then p_state

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.source_time_field(p_fields jsonb)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select min(f.key)
     from jsonb_each(case when jsonb_typeof(p_fields) = 'object' then p_fields else '{}' end) as f

@@ -2,36 +2,13 @@
 
 CREATE OR REPLACE FUNCTION livewell.staleness_query(p_type livewell.data_type)
  RETURNS text
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-declare
-    v_schema constant text := split_part(p_type.table_name, '.', 1);
-    v_table constant text := split_part(p_type.table_name, '.', 2);
-    v_types jsonb;
-    v_newest text;
-begin
-    if p_type.table_name is null then
-        v_newest := 'select r.fetched_at as newest, r.ttl from livewell.record as r where r.data_type = $4 and r.key = k.key limit 1';
-    else
-        select jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, -1)) into v_types
-        from pg_catalog.pg_attribute as a
-        where a.attrelid = pg_catalog.to_regclass(format('%I.%I', v_schema, v_table)) and a.attnum > 0 and not a.attisdropped
-            and a.attname in (p_type.key_column, p_type.time_column, p_type.ttl_column);
-        v_newest := format(
-            'select %s as newest, %s as ttl from %I.%I as t where t.%I = k.key::%s order by t.%I desc nulls last limit 1',
-            case when v_types ->> p_type.time_column = 'timestamp without time zone'
-                then format('t.%I at time zone ''UTC''', p_type.time_column) else format('t.%I', p_type.time_column) end,
-            case when p_type.ttl_column is null then 'null::interval'
-                when v_types ->> p_type.ttl_column = 'interval' then format('t.%I', p_type.ttl_column)
-                else format('t.%I * interval ''1 minute''', p_type.ttl_column) end,
-            v_schema, v_table, p_type.key_column, coalesce(v_types ->> p_type.key_column, 'text'), p_type.time_column
-        );
-    end if;
-    return format(
-        'select array_agg(row (k.key, n.newest, coalesce(n.ttl, $3), n.newest is null or coalesce(%I.%I(n.newest, coalesce(n.ttl, $3), $2), true), null)'
-        '::livewell.judged_key) from unnest($1) as k (key) left join lateral (%s) as n on true',
-        split_part(p_type.staleness, '.', 1), split_part(p_type.staleness, '.', 2), v_newest
-    );
-end $function$;
+    select format(
+        'select array_agg(case when a.newest is not null then %I.%I(a.newest, a.ttl, $3) end order by a.at)'
+        ' from unnest($1, $2) with ordinality as a (newest, ttl, at)',
+        split_part((p_type).staleness, '.', 1), split_part((p_type).staleness, '.', 2)
+    )
+$function$;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.store_by_type(p_held livewell.ended_fetch[], p_now timestamp with time zone)
  RETURNS livewell.fetch_verdict[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_verdicts livewell.fetch_verdict[];

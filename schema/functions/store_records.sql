@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.store_records(p_type livewell.data_type, p_ended livewell.ended_fetch[], p_now timestamp with time zone)
  RETURNS livewell.fetch_verdict[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

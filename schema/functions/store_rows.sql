@@ -1,37 +1,51 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.store_rows(p_storing livewell.storing, p_ended livewell.ended_fetch[], p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.store_rows(p_storing livewell.storing, p_ended livewell.ended_fetch[], p_now timestamp with time zone, p_patience integer DEFAULT 250)
  RETURNS livewell.fetch_verdict[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '250ms'
 AS $function$
 declare
     v_half constant integer := cardinality(p_ended) / 2;
     v_judged livewell.judged_fetch[];
     v_reason text;
     v_message text;
+    v_held text[];
+    v_patience integer;
 begin
+    if p_patience < 250 then
+        perform set_config('lock_timeout', p_patience::text, true);
+    end if;
     begin
-        execute livewell.storing_query(p_storing) into v_judged
-        using p_now, array(select e.job_id from unnest(p_ended) as e), array(select e.key from unnest(p_ended) as e),
-            array(select e.rows from unnest(p_ended) as e), array(select e.source_time from unnest(p_ended) as e);
-        set constraints all immediate;
+        perform livewell.require_foreign('store_foreign_rows');
+        select array_agg(row (j.job_id, j.reason)::livewell.judged_fetch) into v_judged
+        from (
+            select array_agg(e.job_id) as jobs, array_agg(e.key) as keys, array_agg(e.rows) as rows, array_agg(e.source_time) as source_times
+            from unnest(p_ended) as e
+        ) as e
+        cross join lateral livewell.store_foreign_rows(
+            livewell.storing_query(p_storing), p_now, e.jobs, e.keys, e.rows, e.source_times
+        ) as s
+        cross join lateral unnest(s.jobs, s.reasons) as j (job_id, reason);
         return livewell.judge_stored(p_ended, v_judged);
     exception
         when data_exception or integrity_constraint_violation or cardinality_violation or raise_exception
             or with_check_option_violation then
             v_message := sqlerrm;
             v_reason := case when sqlstate = '21000' then 'duplicate_rows' when sqlstate like '22%' then 'value' else 'constraint' end;
+        when lock_not_available then
+            v_held := livewell.held_keys(p_storing, array(select e.key from unnest(p_ended) as e));
         when syntax_error_or_access_rule_violation or feature_not_supported then
             return livewell.refuse_fetches(p_ended, 'table', sqlerrm);
     end;
-    if v_half = 0 then
+    if v_held <> '{}' or v_held is not null and v_half = 0 then
+        return livewell.store_free_rows(p_storing, p_ended, v_held, p_now);
+    elsif v_half = 0 then
         return livewell.refuse_fetches(p_ended, v_reason, v_message);
     end if;
-    return livewell.store_rows(p_storing, p_ended[:v_half], p_now) || livewell.store_rows(p_storing, p_ended[v_half + 1:], p_now);
+    -- Half as patient each time, so that however many are held, all of them together cost a few moments.
+    v_patience := case when v_held is null then p_patience else greatest(1, p_patience / 2) end;
+    return livewell.store_rows(p_storing, p_ended[:v_half], p_now, v_patience)
+        || livewell.store_rows(p_storing, p_ended[v_half + 1:], p_now, v_patience);
 end $function$;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.store_type(p_type livewell.data_type, p_ended livewell.ended_fetch[], p_now timestamp with time zone)
  RETURNS livewell.fetch_verdict[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_fetched constant livewell.ended_fetch[] := array(select e from unnest(p_ended) as e where e.outcome = 'fetched');
@@ -13,6 +12,7 @@ declare
     v_many boolean := false;
     v_verdicts livewell.fetch_verdict[];
     v_keys text[];
+    v_held text[];
 begin
     if p_type.table_name is not null then
         v_storing := livewell.storing_of(p_type, livewell.rows_columns(v_fetched));
@@ -21,7 +21,13 @@ begin
         end if;
         v_many := cardinality(v_storing.row_key) > 1;
         if v_many or v_unchanged then
-            perform livewell.lock_keys(v_storing, array(select e.key from unnest(p_ended) as e));
+            v_held := livewell.lock_keys(v_storing, array(select e.key from unnest(p_ended) as e));
+            if v_held <> '{}' then
+                v_verdicts := livewell.set_fetches_aside(p_type, array(select e from unnest(p_ended) as e where e.key = any (v_held)), p_now);
+                return v_verdicts || case when cardinality(v_verdicts) < cardinality(p_ended) then livewell.store_type(
+                    p_type, array(select e from unnest(p_ended) as e where e.key <> all (v_held)), p_now
+                ) end;
+            end if;
         end if;
     end if;
     if v_fetched <> '{}' then

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.stored_key(p_type livewell.data_type, p_table oid, p_columns livewell.stored_column[])
  RETURNS text[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return (

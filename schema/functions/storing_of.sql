@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.storing_of(p_type livewell.data_type, p_columns text[])
  RETURNS livewell.storing
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_storing livewell.storing;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.storing_query(p_storing livewell.storing)
  RETURNS text
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_type constant livewell.data_type := p_storing.type;
@@ -41,7 +41,8 @@ begin
         )
     ) || format(
         'stored as (insert into %s as t (%s) select %s from judged as i where i.reason is null order by %s on conflict (%s) do update set %s%s)'
-        ' select array_agg(distinct row (j.job_id, j.reason)::livewell.judged_fetch) from judged as j where j.reason is not null',
+        ' select array_agg(j.job_id), array_agg(j.reason)'
+        ' from (select distinct j.job_id, j.reason from judged as j where j.reason is not null) as j',
         v_table, v_parts.names, v_parts.names,
         (select string_agg(format('i.%I', u.name), ', ' order by u.name <> v_type.key_column, u.at)
             from unnest(v_row_key) with ordinality as u (name, at)),

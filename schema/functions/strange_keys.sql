@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.strange_keys(p_type text, p_keys text[], p_e
  RETURNS SETOF integer
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_type constant livewell.data_type := livewell.require_own_catalogue(p_type);
@@ -12,7 +12,7 @@ begin
     return query
     select k.at::integer
     from unnest(p_keys, p_exchanges) with ordinality as k (key, exchange, at)
-    where k.key is null or k.key !~ v_type.key_pattern or k.exchange !~ '^[A-Z0-9]{1,20}$'
+    where not livewell.is_key(k.key, v_type.key_pattern) or k.exchange !~ '^[A-Z0-9]{1,20}$'
     order by k.at;
 end $function$;
 

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.stray_jobs()
  RETURNS bigint
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return (select count(*) from livewell.job_done_default) + (select count(*) from livewell.job_failed_default)

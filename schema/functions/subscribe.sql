@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.subscribe(p_sessions uuid[], p_types text[],
  RETURNS text[]
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_items bigint[];

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.sum_jobs(p_places tid[], OUT lane_ids integer[], OUT calls bigint[], OUT tokens bigint[], OUT bytes bigint[], OUT unsized bigint[])
  RETURNS record
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     select array_agg(s.lane_id), array_agg(s.calls), array_agg(s.tokens), array_agg(s.bytes), array_agg(s.unsized)

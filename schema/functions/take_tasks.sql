@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.take_tasks(p_names text[], p_node text, p_fo
  RETURNS TABLE(name text, reason text, run text, token uuid, epoch bigint, lease_seconds double precision, time_limit_seconds double precision)
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare

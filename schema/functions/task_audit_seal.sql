@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.task_audit_seal(p_now timestamp with time zo
  RETURNS jsonb
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_batch constant integer := 10000;

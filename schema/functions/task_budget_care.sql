@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.task_budget_care(p_now timestamp with time z
  RETURNS jsonb
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_permits integer;

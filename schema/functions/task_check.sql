@@ -3,13 +3,13 @@
 CREATE OR REPLACE FUNCTION livewell.task_check(p_now timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 begin
     perform livewell.require_primary();
+    perform livewell.look_at_freed_items(p_now);
     perform livewell.fold_learning();
     perform livewell.price_bytes(p_now);
     return livewell.check_due(p_now);

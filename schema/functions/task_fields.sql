@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.task_fields()
  RETURNS text[]
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select array[
         'description', 'run', 'every', 'cron', 'time_zone', 'jitter', 'backoff_min', 'backoff_max', 'lease', 'time_limit',

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.task_from(p_name text, p_old livewell.task, p_changes jsonb, p_now timestamp with time zone)
  RETURNS livewell.task
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_new livewell.task;

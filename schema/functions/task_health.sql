@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.task_health(p_now timestamp with time zone D
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_maintenance boolean;

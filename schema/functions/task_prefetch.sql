@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.task_prefetch(p_now timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_items constant bigint := livewell.setting_integer('freshness.prefetch_items');

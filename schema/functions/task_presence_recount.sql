@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.task_presence_recount(p_now timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET jit TO 'off'
 AS $function$
 declare
@@ -17,9 +16,14 @@ declare
     v_drifted integer;
     v_forgotten integer;
 begin
-    delete from livewell.subscription as c
-    where not exists (select from livewell.session as s where s.id = c.session_id)
-        or not exists (select from livewell.item as i where i.id = c.item_id);
+    delete from livewell.subscription as o
+    using (
+        select c.session_id, c.item_id from livewell.subscription as c
+        where not exists (select from livewell.session as s where s.id = c.session_id)
+            or not exists (select from livewell.item as i where i.id = c.item_id)
+        for update skip locked
+    ) as c
+    where o.session_id = c.session_id and o.item_id = c.item_id;
     get diagnostics v_orphans = row_count;
     select array_agg(d.item_id), array_agg(d.user_id) into v_items, v_users
     from (
@@ -35,7 +39,7 @@ begin
     ) as d;
     v_pairs := coalesce(cardinality(v_items), 0);
     if v_pairs > 0 then
-        perform livewell.recount_sessions(v_items, v_users);
+        perform livewell.recount_sessions(v_items, v_users, p_now);
     end if;
     v_drifted := livewell.recount_items(v_most, p_now);
     delete from livewell.viewer as v

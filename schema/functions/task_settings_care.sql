@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.task_settings_care(p_now timestamp with time
  RETURNS jsonb
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select jsonb_build_object('unfit', coalesce(jsonb_agg(jsonb_build_object(
         'setting', s.name, 'problem', livewell.setting_problem(s, s.value)

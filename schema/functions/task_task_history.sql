@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.task_task_history(p_now timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_batch constant integer := 5000;

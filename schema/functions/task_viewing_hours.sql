@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.task_viewing_hours(p_now timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET jit TO 'off'
 AS $function$
 declare
@@ -14,9 +13,9 @@ declare
 begin
     perform livewell.require_primary();
     insert into livewell.viewing_hour as h (hour, item_id, level, day)
-    select v_hour, i.id, 0.3 * i.viewers, v_day
+    select v_hour, i.id, 0.3 * (i.viewers - i.uncounted), v_day
     from livewell.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s
-    join livewell.item as i on i.id = s.item_id and i.watched
+    join livewell.item as i on i.id = s.item_id and i.viewers > i.uncounted
     order by i.id
     on conflict (item_id, hour) do update
     set day = v_day, level = case

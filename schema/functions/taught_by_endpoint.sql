@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.taught_by_endpoint(p_use livewell.limit_use)
  RETURNS jsonb
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select jsonb_strip_nulls(to_jsonb(p_use) - array[
         'name', 'minute_slot', 'minute_requests', 'minute_tokens', 'hour_slot', 'hour_requests', 'hour_tokens', 'smooth_at',

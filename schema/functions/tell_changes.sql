@@ -3,11 +3,10 @@
 CREATE OR REPLACE FUNCTION livewell.tell_changes(p_judged livewell.ended_fetch[])
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-    perform pg_notify('livewell_changes', jsonb_build_object('t', c.data_type, 'k', jsonb_agg(c.key order by c.key))::text)
+    perform livewell.notify('livewell_changes', jsonb_build_object('t', c.data_type, 'k', jsonb_agg(c.key order by c.key))::text)
     from (
         -- Elements of a JSON list are apart by two more.
         select k.data_type, k.key, sum(k.size + 2) over (partition by k.data_type order by k.key) / 4000 as part

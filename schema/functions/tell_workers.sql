@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.tell_workers(p_kinds text[], p_now timestamp with time zone)
  RETURNS text[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_idle boolean;

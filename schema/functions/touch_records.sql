@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.touch_records(p_type text, p_keys text[], p_now timestamp with time zone)
  RETURNS text[]
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.touching_query(p_storing livewell.storing)
  RETURNS text
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select format(
         'with touched as (update %1$I.%2$I as t set %3$I = %4$s where t.%5$I = any ($2::%6$s[]) returning t.%5$I)'

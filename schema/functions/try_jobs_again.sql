@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.try_jobs_again(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_now timestamp with time zone)
  RETURNS livewell.ended_jobs
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_again livewell.ended_jobs;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.type_asked(p_name text, p_changes jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_defaults constant jsonb := livewell.type_defaults();

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.type_content(p_type livewell.data_type)
  RETURNS jsonb
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET "IntervalStyle" TO 'postgres'
 AS $function$
     select to_jsonb(p_type) - '{name,created_at,updated_at}'::text[] where (p_type).name is not null

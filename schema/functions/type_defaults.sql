@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.type_defaults()
  RETURNS jsonb
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select jsonb_build_object(
         'description', '', 'endpoint', null, 'queue_group', 'refresh', 'table_name', null, 'key_column', null,
@@ -13,6 +13,6 @@ AS $function$
         'source_time_column', null, 'source_rule', null, 'model', null, 'keys_per_request', 1, 'value_rule', 'observed',
         'key_pattern', '^[A-Za-z0-9^][A-Za-z0-9._:^=-]{0,99}$', 'keys_table', null, 'keys_key_column', null,
         'keys_active_column', null, 'keys_exchange_column', null, 'enabled', true, 'fetch_call', null, 'fields', null, 'extra', 'refuse',
-        'read_rule', 'nobody'
+        'read_rule', 'nobody', 'keys_only_known', false
     )
 $function$;

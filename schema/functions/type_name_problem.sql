@@ -3,12 +3,13 @@
 CREATE OR REPLACE FUNCTION livewell.type_name_problem(p_type livewell.data_type)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select format(
         '%s must be %s', n.field,
-        case when n.qualified then 'SCHEMA.NAME, of letters, digits and _, each at most 63' else 'a name of letters, digits and _, at most 63' end
+        case when n.name ~ '^pg_(temp|toast)' then 'in a schema that lasts: pg_temp and pg_toast are not'
+            when n.qualified then 'SCHEMA.NAME, of letters, digits and _, each at most 63' else 'a name of letters, digits and _, at most 63' end
     )
     from (
         values

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.types_as_asked(p_asked jsonb, p_now timestamp with time zone)
  RETURNS SETOF livewell.data_type
  LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select n.*
     from (select a.key, livewell.type_asked(a.key, a.value) as asked from jsonb_each(p_asked) as a) as d

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.unsubscribe(p_sessions uuid[], p_types text[
  RETURNS text[]
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
@@ -13,7 +13,8 @@ CREATE OR REPLACE FUNCTION livewell.unsubscribe(p_sessions uuid[], p_types text[
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
-    v_held text[];
+    v_held record;
+    v_busy_items bigint[];
     v_outcomes text[];
     v_sessions uuid[];
     v_items bigint[];
@@ -21,16 +22,24 @@ declare
 begin
     perform livewell.require_primary();
     perform livewell.require_same_length(cardinality(p_sessions), cardinality(p_types), cardinality(p_keys));
-    v_held := livewell.hold_sessions(p_sessions, null);
+    select h.users, h.busy into v_held from livewell.hold_sessions(p_sessions, null, p_now) as h;
+    v_busy_items := livewell.hold_items(array(
+        select i.id from unnest(p_types, p_keys) as a (data_type, key) join livewell.item as i on i.data_type = a.data_type and i.key = a.key
+    ), p_now);
     select
-        array_agg(case when c.item_id is null then 'not_there' else 'unsubscribed' end order by a.position),
+        array_agg(case
+            when a.session_id = any (v_held.busy) or i.id = any (v_busy_items) then 'busy'
+            when c.item_id is null then 'not_there'
+            else 'unsubscribed'
+        end order by a.position),
         array_agg(c.session_id) filter (where c.item_id is not null),
         array_agg(c.item_id) filter (where c.item_id is not null),
         array_agg(a.user_id) filter (where c.item_id is not null)
     into v_outcomes, v_sessions, v_items, v_users
-    from unnest(p_sessions, p_types, p_keys, v_held) with ordinality as a (session_id, data_type, key, user_id, position)
+    from unnest(p_sessions, p_types, p_keys, v_held.users) with ordinality as a (session_id, data_type, key, user_id, position)
     left join livewell.item as i on i.data_type = a.data_type and i.key = a.key
-    left join livewell.subscription as c on a.user_id is not null and c.session_id = a.session_id and c.item_id = i.id;
+    left join livewell.subscription as c on a.user_id is not null and c.session_id = a.session_id and c.item_id = i.id
+        and i.id <> all (v_busy_items);
     if v_items is not null then
         perform livewell.end_subscriptions(v_sessions, v_items, v_users, p_now);
     end if;

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.use_of_type(p_name text)
  RETURNS jsonb
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select jsonb_build_object(
         'refreshes', (select count(*) from livewell.job_live as j where j.kind = 'refresh.' || p_name),

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.value_looks(p_looks livewell.look[], p_now timestamp with time zone)
  RETURNS livewell.look[]
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_types constant text[] := array(
@@ -33,9 +33,9 @@ begin
     into v_bytes, v_scores
     from (
         select
-            l.viewers, t.value_rule, n.ttl_minutes, b.bytes, coalesce(y.unchanged_bytes, b.bytes) as unchanged_bytes,
+            (l.viewers + 0.01 * i.uncounted)::double precision as viewers, t.value_rule, n.ttl_minutes, b.bytes, coalesce(y.unchanged_bytes, b.bytes) as unchanged_bytes,
             coalesce(p.price, 0) as price, l.rate,
-            i.viewers + (i.viewers_average - i.viewers)
+            l.viewers + 0.01 * i.uncounted + (i.viewers_average - l.viewers)
                 * exp(-8.022536812036407e-6 * greatest(0, extract(epoch from p_now - i.averaged_at)::double precision)) as average,
             extract(epoch from p_now - l.newest)::double precision / 60 as age,
             greatest(0, extract(epoch from p_now - greatest(l.newest + l.ttl, i.watched_since)) / 60)::double precision as wait

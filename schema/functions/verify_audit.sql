@@ -4,13 +4,14 @@ CREATE OR REPLACE FUNCTION livewell.verify_audit(p_head_number bigint DEFAULT NU
  RETURNS TABLE(problem text, seal bigint, entry_id bigint, detail text)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_after bigint := 0;
     v_upto bigint;
     v_high_water bigint := (livewell.last_audit_seal()).high_water;
 begin
+    return query select * from livewell.verify_audit_guards();
     return query select * from livewell.verify_audit_head(p_head_number, p_head_hash);
     loop
         v_upto := livewell.next_audit_seals(v_after);

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.verify_audit_entries(p_after bigint, p_upto 
  RETURNS TABLE(problem text, seal bigint, entry_id bigint, detail text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     with head as materialized (
         select * from livewell.last_audit_seal()

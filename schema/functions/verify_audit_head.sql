@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.verify_audit_head(p_number bigint, p_hash by
  RETURNS TABLE(problem text, seal bigint, entry_id bigint, detail text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select
         case when s.number is null then 'tail_cut' else 'history_rewritten' end,

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.verify_audit_seals(p_after bigint, p_upto bi
  RETURNS TABLE(problem text, seal bigint, entry_id bigint, detail text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'

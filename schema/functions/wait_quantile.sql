@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.wait_quantile(p_weights double precision[], 
  RETURNS double precision
  LANGUAGE plpgsql
  IMMUTABLE SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return (

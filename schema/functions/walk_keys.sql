@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.walk_keys(p_type text, p_slice integer, p_now timestamp with time zone)
  RETURNS TABLE(walked integer, queued integer)
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 declare
@@ -42,7 +41,7 @@ begin
         reached = case when walked > 0 then v_keys[walked] else w.reached end
     where w.data_type = p_type;
     if v_stopped is null and cardinality(v_keys) < p_slice and not exists (
-        select from livewell.warning as f where f.code = 'registry.catalogue_failed' and f.subject = p_type and f.last_at >= p_now
+        select from livewell.fresh_warning as f where f.code = 'registry.catalogue_failed' and f.subject = p_type and f.warned_at >= p_now
     ) then
         update livewell.scheduled_walk as w
         set begun_at = case when w.wanted then p_now end, wanted = false, reached = null, ended_at = p_now,

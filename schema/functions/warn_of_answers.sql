@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.warn_of_answers(p_ended jsonb, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select livewell.warn('fetching.' || a.code, a.data_type, a.message, p_now, a.times)
     from (

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.warn_of_failures(p_judged livewell.ended_fetch[], p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.warn('fetching.' || r.outcome, r.data_type, r.message, p_now, r.times)

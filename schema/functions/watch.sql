@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION livewell.watch(p_session uuid, p_items jsonb)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_user text;
@@ -12,6 +12,7 @@ declare
     v_types text[];
     v_keys text[];
     v_outcomes text[];
+    v_new integer := 0;
 begin
     perform livewell.require_primary();
     v_user := livewell.current_user_id();
@@ -19,14 +20,17 @@ begin
     perform livewell.require_own_session(p_session, v_user);
     perform livewell.count_user_call(v_user, v_now);
     if not livewell.is_session_live(p_session, v_now) then
-        -- Calls of one user count its sessions one after the other.
-        perform pg_advisory_xact_lock(hashtextextended('livewell/presence/' || v_user, 0));
+        -- Calls of one user count its sessions one after the other: each holds the row that counts its calls.
         v_outcomes := livewell.open_sessions(array[p_session], array[v_user], null, v_now);
         perform livewell.require_outcomes(v_outcomes);
     end if;
-    v_outcomes := livewell.subscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, v_now);
+    for v_try in 1..8 loop
+        v_outcomes := livewell.subscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, v_now);
+        v_new := v_new + (select count(*) from unnest(v_outcomes) as o (outcome) where o.outcome = 'subscribed');
+        exit when 'busy' <> all (v_outcomes);
+    end loop;
     perform livewell.require_outcomes(v_outcomes);
-    return (select count(*) from unnest(v_outcomes) as o (outcome) where o.outcome = 'subscribed');
+    return v_new;
 end $function$;
 
 grant execute on function livewell.watch(uuid,jsonb) to livewell_user;

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION livewell.watched_are_due()
  RETURNS trigger
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     perform livewell.due_now(array[new.name], new.updated_at);

@@ -3,8 +3,8 @@
 CREATE OR REPLACE FUNCTION livewell.why_stale(p_judged livewell.judged_key, p_fetched_at timestamp with time zone, p_item livewell.item, p_hold text, p_for_service boolean)
  RETURNS text
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     select concat_ws(
         ': ', case when p_fetched_at is null then 'never fetched' else 'stale' end,

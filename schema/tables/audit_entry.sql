@@ -15,6 +15,7 @@ create table livewell.audit_entry (
     subject text,
     job_id bigint,
     detail jsonb,
+    login text not null default ''::text,
     constraint audit_entry_actor_is_given CHECK ((actor <> ''::text)),
     constraint audit_entry_event_is_a_word CHECK ((event ~ '^[a-z][a-z0-9_]*$'::text)),
     constraint audit_entry_is_numbered_once PRIMARY KEY (id),

@@ -32,7 +32,7 @@ create table livewell.endpoint (
     constraint endpoint_backpressure_is_a_share CHECK (((backpressure_share > (0)::double precision) AND (backpressure_delay >= '00:00:00'::interval))),
     constraint endpoint_begins_with_its_provider CHECK ((split_part(name, '/'::text, 1) = provider)),
     constraint endpoint_breaker_is_sound CHECK (((breaker_failures > 0) AND (breaker_window > '00:00:00'::interval) AND (breaker_cooldown > '00:00:00'::interval) AND (breaker_cooldown_max >= breaker_cooldown) AND (breaker_probes > 0))),
-    constraint endpoint_call_timeout_is_short CHECK (((call_timeout > '00:00:00'::interval) AND (call_timeout <= '00:10:00'::interval))) NOT VALID,
+    constraint endpoint_call_timeout_is_short CHECK (((call_timeout > '00:00:00'::interval) AND (call_timeout <= '00:10:00'::interval))),
     constraint endpoint_depth_is_positive CHECK ((depth_limit > 0)),
     constraint endpoint_has_a_provider FOREIGN KEY (provider) REFERENCES livewell.provider(name),
     constraint endpoint_is_a_name CHECK ((name ~ '^[^\s/@]{1,100}(/[^\s@]{1,100})?$'::text)),

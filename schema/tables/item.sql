@@ -28,6 +28,7 @@ create table livewell.item (
     created_at timestamp with time zone not null default clock_timestamp(),
     last_reason text,
     failed_refreshes integer not null default 0,
+    uncounted integer not null default 0,
     constraint item_counts_are_not_negative CHECK (((fetches >= 0) AND ((changes >= 0) AND (changes <= fetches)) AND (minutes_between >= (0)::double precision))),
     constraint item_failed_refreshes_are_not_negative CHECK ((failed_refreshes >= 0)),
     constraint item_has_a_type FOREIGN KEY (data_type) REFERENCES livewell.data_type(name),
@@ -35,6 +36,7 @@ create table livewell.item (
     constraint item_pkey PRIMARY KEY (id),
     constraint item_rate_is_positive CHECK (((change_rate > (0)::double precision) AND (rate_weight > (0)::double precision))),
     constraint item_reason_is_short CHECK ((length(last_reason) <= 300)),
+    constraint item_uncounted_are_viewers CHECK (((uncounted = 0) OR ((uncounted >= 1) AND (uncounted <= viewers)))),
     constraint item_viewers_are_not_negative CHECK ((viewers >= 0))
 ) with (fillfactor=70);
 

@@ -23,7 +23,7 @@ create table livewell.job_kind (
     constraint kind_group_is_a_name CHECK ((queue_group ~ '^[a-z][a-z0-9_.-]{0,99}$'::text)),
     constraint kind_is_a_name CHECK ((kind ~ '^[a-z][a-z0-9_.-]{0,99}$'::text)),
     constraint kind_lease_is_positive CHECK ((lease > '00:00:00'::interval)),
-    constraint kind_request_serves_some_jobs CHECK (((jobs_per_request >= 1) AND (jobs_per_request <= 1000))) NOT VALID,
+    constraint kind_request_serves_some_jobs CHECK (((jobs_per_request >= 1) AND (jobs_per_request <= 1000))),
     constraint kind_retries_in_range CHECK (((retries >= 0) AND (retries <= 1000))),
     constraint kind_schema_is_an_object CHECK ((jsonb_typeof(payload_schema) = 'object'::text)),
     constraint kind_time_limit_is_positive CHECK ((time_limit > '00:00:00'::interval))

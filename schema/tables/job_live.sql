@@ -5,6 +5,8 @@ create table livewell.job_live partition of livewell.job (
     constraint job_live_pkey PRIMARY KEY (id)
 ) FOR VALUES IN ('pending', 'processing') with (autovacuum_analyze_scale_factor=0.5, autovacuum_analyze_threshold=5000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_insert_threshold=-1, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, fillfactor=70);
 
+CREATE INDEX job_live_asked_by ON livewell.job_live USING btree (((payload ->> 'asked_by'::text)), endpoint) WHERE ((state = 'pending'::text) AND (kind ~~ 'refresh.%'::text) AND (payload ? 'asked_by'::text));
+
 CREATE INDEX job_live_deferred ON livewell.job_live USING btree (due_at) WHERE (held = 'due'::text);
 
 CREATE UNIQUE INDEX job_live_one_per_dedupe_key ON livewell.job_live USING btree (dedupe_key) WHERE (dedupe_key IS NOT NULL);

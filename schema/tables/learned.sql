@@ -10,5 +10,9 @@ create table livewell.learned (
     bytes double precision,
     sizes integer not null,
     unchanged_bytes double precision,
-    unchanged_sizes integer not null
+    unchanged_sizes integer not null,
+    new_keys integer not null default 0,
+    new_found integer not null default 0,
+    id bigint not null generated always as identity,
+    constraint learned_pkey PRIMARY KEY (id)
 );

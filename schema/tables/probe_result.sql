@@ -3,5 +3,7 @@
 create table livewell.probe_result (
     data_type text not null,
     fresh boolean not null,
-    ok boolean not null
+    ok boolean not null,
+    id bigint not null generated always as identity,
+    constraint probe_result_pkey PRIMARY KEY (id)
 );

@@ -1,14 +1,18 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
--- Data types with everything that can be set.
+-- Data types: for the service and the owner with everything that can be set; for users with what a client needs. How and where a
+-- type is fetched and kept is null for them. The role that is asked for is who reads, not who owns the view; and nobody's function
+-- is called with a row before that is asked.
 -- for: service, user
-create view livewell.data_types as
+create view livewell.data_types with (security_barrier = true) as
 select
-    t.name, t.description, t.endpoint, t.queue_group, t.table_name, t.key_column, t.time_column, t.ttl_column, t.ttl, t.staleness,
-    t.gate, t.strategy, t.cron, t.time_zone, t.priority_floor, t.expected_bytes, t.source_time_column, t.source_rule, t.model,
-    t.keys_per_request, t.value_rule, t.key_pattern, t.keys_table, t.keys_key_column, t.keys_active_column,
-    t.keys_exchange_column, t.enabled, t.fetch_call, t.fields, t.extra, t.read_rule, t.created_at, t.updated_at
-from livewell.data_type as t;
+    t.name, t.description, w.endpoint, w.queue_group, w.table_name, w.key_column, w.time_column, w.ttl_column, t.ttl, w.staleness,
+    w.gate, w.strategy, w.cron, w.time_zone, w.priority_floor, w.expected_bytes, w.source_time_column, w.source_rule, w.model,
+    w.keys_per_request, w.value_rule, t.key_pattern, w.keys_table, w.keys_key_column, w.keys_active_column,
+    w.keys_exchange_column, t.enabled, w.fetch_call, w.fields, w.extra, t.read_rule, t.created_at, t.updated_at, t.keys_only_known
+from livewell.data_type as t
+left join livewell.data_type as w
+    on w.name = t.name and (pg_has_role(current_user, 'livewell_service', 'usage') or pg_has_role(current_user, 'livewell_owner', 'usage'));
 
 -- columns:
 --   name text
@@ -44,6 +48,7 @@ from livewell.data_type as t;
 --   read_rule text
 --   created_at timestamp with time zone
 --   updated_at timestamp with time zone
+--   keys_only_known boolean
 
 grant select on table livewell.data_types to livewell_service;
 grant select on table livewell.data_types to livewell_user;

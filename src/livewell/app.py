@@ -12,7 +12,8 @@ async with app:
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any, Self, TypeAlias, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from livewell.audit import tell_sealed
-from livewell.budgets import BudgetGauges, BudgetStore
+from livewell.budgets import BudgetGauges, BudgetStore, KeyRing, KeySources
 from livewell.fetching import Client, Fetcher, Fetching, FetchStore, SourceBook, declare_types, source_time_of
 from livewell.freshness import FreshnessGauges
 from livewell.jobs import (
@@ -78,7 +79,7 @@ from livewell.schedule import (
 )
 from livewell.settings import CHANNEL as SETTINGS_CHANNEL
 from livewell.settings import SettingsWatcher
-from livewell.stores import Stores
+from livewell.stores import OpenStores, Stores
 from livewell.worker import (
     Handler,
     HandlerFunction,
@@ -124,10 +125,12 @@ class Livewell(Stores):
         self,
         database_url: str | None = None,
         *,
+        owner_url: str | None = None,
         direct_url: str | None = None,
         pooled: bool = False,
         data_folder: Path | None = None,
         options: DatabaseOptions | None = None,
+        key_sources: KeySources | None = None,
     ) -> None:
         self._url = database_url or (options.url if options else None) or os.environ.get("DATABASE_URL")
         self._options = options or DatabaseOptions(
@@ -135,7 +138,10 @@ class Livewell(Stores):
             direct_url=direct_url or os.environ.get("LIVEWELL_DIRECT_URL"),
             pooled=pooled or os.environ.get("LIVEWELL_POOLED") == "1",
         )
+        self._asked_owner_url = owner_url or os.environ.get("LIVEWELL_OWNER_URL")
+        self._owner_url: str | None = None
         self._data_folder = data_folder
+        self.key_sources = key_sources or KeySources.from_environment()
         self._embedded: EmbeddedPostgres | None = None
         self._checker: PayloadChecker | None = None
         self._handlers: dict[str, Handler] = {}
@@ -169,8 +175,11 @@ class Livewell(Stores):
     async def _open(self) -> None:
         if self._url is None:
             self._embedded = EmbeddedPostgres(self._data_folder)
-            self._url = await self._embedded.start()
-            await migrate(self._url)
+            self._owner_url = await self._embedded.start()
+            await migrate(self._owner_url)
+            self._url = self._embedded.service_url()
+        else:
+            self._owner_url = self._asked_owner_url
         self._database = await Database.open(replace(self._options, url=self._url))
         if self._embedded is not None:
             await make_partitions(self.jobs)
@@ -186,10 +195,24 @@ class Livewell(Stores):
         if self._types:
             await self._declare_types()
 
+    @asynccontextmanager
+    async def as_owner(self) -> AsyncIterator[Stores]:
+        """The stores by the owner's login, where one is known; by the application's own where none is.
+
+        For what a service may not: declaring providers and types. Without DATABASE_URL the embedded server's is known.
+        """
+        if self._owner_url is None:
+            yield self
+            return
+        # Users' code that is read meanwhile finds no statement of the owner's session to put its own in the place of.
+        options = replace(self._options, url=self._owner_url, direct_url=None, pooled=True)
+        async with await Database.open(options) as database, OpenStores(database) as owner:
+            yield owner
+
     async def _declare_types(self) -> None:
         """Types are the owner's: another login finds them declared, or is told what to do."""
         try:
-            async with self.database.transaction() as connection:
+            async with self.as_owner() as owner, owner.database.transaction() as connection:
                 await declare_types(connection, self._types, actor="application", fetchers=self._fetchers)
         except ReadOnlyRegistry:
             known = {one.name for one in await self.registry.list_types()}
@@ -208,6 +231,7 @@ class Livewell(Stores):
             await self._embedded.release()
             self._embedded = None
             self._url = None
+        self._owner_url = None
 
     def job(
         self,
@@ -390,7 +414,14 @@ class Livewell(Stores):
         refresher = Refresher(
             Fetching(self._client), FetchStore(self.database), BudgetStore(self.database), sources.read
         )
-        return Worker(self.database, list(self._handlers.values()), settings, options or WorkerOptions(), refresher)
+        return Worker(
+            self.database,
+            list(self._handlers.values()),
+            settings,
+            options or WorkerOptions(),
+            refresher,
+            keys=KeyRing(sources=self.key_sources),
+        )
 
     def scheduler(self, settings: SettingsWatcher) -> Scheduler:
         """What runs the due tasks, to be run by a service of one's own."""

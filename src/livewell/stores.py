@@ -3,6 +3,8 @@
 An application is one of these (`app.jobs`, `app.budgets` …), and so is what a command of the command line works with.
 """
 
+from typing import Self
+
 import livewell.budgets
 import livewell.fetching
 import livewell.freshness
@@ -63,3 +65,16 @@ class Stores:
         if self._items is not None:
             await self._items.close()
             self._items = None
+
+
+class OpenStores(Stores):
+    """The stores of a database that is open, and that another closes."""
+
+    def __init__(self, database: "livewell.kernel.Database") -> None:
+        self._database = database
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._close_items()

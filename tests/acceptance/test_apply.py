@@ -4,6 +4,7 @@ import asyncio
 import os
 import pty
 
+import pytest
 import pytest_asyncio
 
 from livewell.audit import AuditStore
@@ -40,6 +41,12 @@ livewell.toml:7: provider.acme.endpoint.quote.tokens: per_minute should be great
 livewell.toml:9: provider.acme.key.one: a key is found in one place: name env or file [budgets.invalid_field]
 livewell.toml:11: unknown section "provder" (did you mean "provider"?) [kernel.unknown_section]
 """  # noqa: E501 - as it is printed
+
+
+@pytest.fixture
+def cli(owner_cli: Cli) -> Cli:
+    """Where calls go and keys are found is the owner's to apply."""
+    return owner_cli
 
 
 @pytest_asyncio.fixture(autouse=True)

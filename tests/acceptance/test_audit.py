@@ -39,8 +39,8 @@ async def test_tampering_is_found(cli: Cli, owner: Database) -> None:
         await connection.execute("alter table livewell.audit_entry disable trigger all")
         await connection.execute("update livewell.audit_entry set reason = 'hottest'")
     found = await cli("audit", "verify", "--json", code=1)
-    assert [finding["problem"] for finding in found.json["findings"]] == ["entry_edited"]
-    assert found.err == "the audit log is not intact: 1 finding [cli.audit_not_intact]\n"
+    assert [finding["problem"] for finding in found.json["findings"]] == ["guard_missing", "entry_edited"]
+    assert found.err == "the audit log is not intact: 2 findings [cli.audit_not_intact]\n"
 
 
 async def test_what_cannot_be_verified_or_written_is_refused(cli: Cli) -> None:

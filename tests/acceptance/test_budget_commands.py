@@ -69,12 +69,12 @@ async def test_a_provider_is_shown_and_tuned(cli: Cli) -> None:
     assert (shown["quota_bytes"], shown["state"]) == (None, "active")
 
 
-async def test_keys_are_listed_without_the_keys(cli: Cli) -> None:
+async def test_keys_are_listed_without_the_keys(cli: Cli, owner_cli: Cli) -> None:
     """Name, scope, source and whether something is there to be read; the value never."""
     (cli.folder / "livewell.toml").write_text(FILE)
     (cli.folder / "acme.key").write_text("secret-of-three")
     cli.environment["ACME_ONE"] = "secret-of-one"
-    await cli("apply", "--yes")
+    await owner_cli("apply", "--yes")
     listed = await cli("api-keys", "list", "--json")
     assert {one["name"]: one["readable"] for one in listed.json} == {"one": True, "two": False, "three": True}
     table = await cli("api-keys", "list")
@@ -110,10 +110,10 @@ async def test_what_cannot_be_is_refused(cli: Cli, database: Database) -> None:
     assert await AuditStore(database).list_entries() == []
 
 
-async def test_the_budget_shows_what_is_used_and_when_it_opens(cli: Cli, database: Database) -> None:
+async def test_the_budget_shows_what_is_used_and_when_it_opens(cli: Cli, owner_cli: Cli, database: Database) -> None:
     """Calls of the last minute and in flight beside their limits, what is closed and why, and how long quotas last."""
     (cli.folder / "livewell.toml").write_text(FILE)
-    await cli("apply", "--yes")
+    await owner_cli("apply", "--yes")
     jobs = JobStore(database)
     await jobs.declare_kinds([KindDeclaration(kind="call")], actor="tester")
     await jobs.enqueue_jobs([JobRequest("call", {"n": n}, endpoint="acme/quote") for n in range(3)])

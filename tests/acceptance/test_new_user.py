@@ -25,7 +25,8 @@ create table public.games (
     team text not null, id integer not null, home text not null, away text not null, goals integer not null,
     kickoff timestamptz not null, fetched_at timestamptz, primary key (team, id)
 );
-grant select, insert, update on public.games to livewell_owner;
+grant select on public.games to livewell_reader;
+grant insert, update on public.games to livewell_writer;
 """
 DECLARED = """
 [provider.sport]

@@ -35,7 +35,7 @@ async def test_a_source_is_declared_and_shown(cli: Cli, owner: Database) -> None
     refused = await cli("apply", "--yes", code=2)
     assert refused.err.startswith("livewell.toml:1: presence.web: there is no table, view or function public.looking()")
     await owner.execute("create table public.looking as select 'anna' as user_id, 'quote' as data_type, 'AAPL' as key")
-    await owner.execute("grant select on public.looking to livewell_owner")
+    await owner.execute("grant select on public.looking to livewell_reader")
     assert "+ presence source web (reads public.looking)" in (await cli("apply", "--yes")).out
     assert "not read yet" in (await cli("presence", "sources")).out
     await cli("tasks", "run", "presence_sources", "--force")

@@ -35,8 +35,12 @@ fields.price  = { type = "number", above = 0 }
 QUICK = SimulatorOptions(symbols=10, rhythm={"quote": timedelta(milliseconds=300)})
 
 
-def _declare(cli: Cli, simulator: Simulator) -> None:
-    (cli.folder / "livewell.toml").write_text(DECLARED.replace("BASE_URL", f"{simulator.url}/api/v3"))
+def _declared(simulator: Simulator) -> str:
+    return DECLARED.replace("BASE_URL", f"{simulator.url}/api/v3")
+
+
+def declare(cli: Cli, simulator: Simulator) -> None:
+    (cli.folder / "livewell.toml").write_text(_declared(simulator))
 
 
 async def _value(owner: Database, key: str) -> Any:
@@ -47,7 +51,7 @@ async def _value(owner: Database, key: str) -> Any:
 async def test_what_is_watched_is_fetched_and_kept_fresh(owner_cli: Cli, owner: Database) -> None:
     """From a file and a viewer to data that follows its source, with no code; SIGTERM ends it with 0."""
     async with Simulator(QUICK) as simulator:
-        _declare(owner_cli, simulator)
+        declare(owner_cli, simulator)
         async with owner_cli.running("up") as up:
             await up.event("worker_started")
             presence = Presence(owner)
@@ -75,7 +79,7 @@ async def test_what_is_watched_is_fetched_and_kept_fresh(owner_cli: Cli, owner: 
 async def test_how_things_stand_can_be_watched(owner_cli: Cli, owner: Database) -> None:
     """`--watch` shows what is watched, what changed last and what it costs; a line a second without a terminal."""
     async with Simulator(QUICK) as simulator:
-        _declare(owner_cli, simulator)
+        declare(owner_cli, simulator)
         async with owner_cli.running("up", "--watch") as up:
             assert up.inner.stdout is not None
             presence, session = Presence(owner), None
@@ -135,7 +139,7 @@ async def _until_said(stream: asyncio.StreamReader, text: str) -> list[str]:
 async def test_roles_can_be_chosen(owner_cli: Cli, owner: Database) -> None:
     """A machine that only checks queues refreshes and runs none."""
     async with Simulator(QUICK) as simulator:
-        _declare(owner_cli, simulator)
+        declare(owner_cli, simulator)
         async with owner_cli.running("up", "--only", "checker") as up:
             await up.event("scheduler_started")
             presence = Presence(owner)
@@ -164,3 +168,45 @@ async def test_what_cannot_be_is_refused(owner_cli: Cli, arguments: tuple[str, .
     answer = await owner_cli("up", *arguments, code=code)
     assert said in answer.err
     assert answer.err.count("\n") == 1
+
+
+async def test_a_service_runs_with_what_the_owner_applied(cli: Cli, owner_cli: Cli, owner: Database) -> None:
+    """A file that says what is the owner's is not applied by a service login, which is said; work goes on as it was."""
+    key = '[provider.sim.key.main]\nenv = "SIM_KEY"\n'
+    async with Simulator(QUICK) as simulator:
+        declare(owner_cli, simulator)
+        await owner_cli("apply", "--yes")
+        for changed in (DECLARED.replace("BASE_URL", "http://127.0.0.1:1"), _declared(simulator) + key):
+            (cli.folder / "livewell.toml").write_text(changed)
+            refused = await cli("apply", "--yes", code=1)
+            assert refused.err.count("\n") == 1
+            assert refused.err.endswith("[budgets.owners_choice]\n")
+        async with cli.running("up") as up:
+            assert up.inner.stderr is not None
+            told = await _until_said(up.inner.stderr, "worker_started")
+            up.send(signal.SIGTERM)
+            assert await up.ended() == 0
+        assert "livewell.toml is not applied: key sim@main: source is for the owner of the schema to change" in told[0]
+    assert await owner.fetchval("select count(*) from livewell.api_key") == 0
+
+
+async def test_which_keys_are_read_is_said_where_it_runs(owner_cli: Cli) -> None:
+    """The keys of its own file are read; another's only where an option or the environment says so."""
+    async with Simulator(QUICK) as simulator:
+        declare(owner_cli, simulator)
+        key = '[provider.sim.key.main]\nenv = "SIM_KEY"\n'
+        (owner_cli.folder / "keys.toml").write_text(key)
+        await owner_cli("apply", "--yes")
+        await owner_cli("apply", "--yes", "--file", "keys.toml")
+        owner_cli.environment["SIM_KEY"] = "s3cret"
+        for arguments, told in (((), True), (("--key-variables", "SIM_*"), False), (("--no-apply",), True)):
+            async with owner_cli.running("up", *arguments) as up:
+                assert up.inner.stderr is not None
+                said = "".join(await _until_said(up.inner.stderr, "worker_started"))
+                up.send(signal.SIGTERM)
+                assert await up.ended() == 0
+            assert ("MISSING: API key main of provider sim: no key at env:SIM_KEY: it is not among" in said) == told
+            assert "s3cret" not in said
+        assert (await owner_cli("api-keys", "list", "--json")).json[0]["readable"] is False
+        (owner_cli.folder / "livewell.toml").write_text(_declared(simulator) + key)
+        assert (await owner_cli("api-keys", "list", "--json")).json[0]["readable"] is True

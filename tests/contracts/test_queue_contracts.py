@@ -85,7 +85,7 @@ async def test_contract_3_no_pile_up(owner_url: str, queue: Surface) -> None:
 
 async def test_contract_3_needs_its_locks(owner: Database, owner_url: str, queue: Surface) -> None:
     """Without the sealer's try-lock, or the rescuer's SKIP LOCKED, the second one waits or works twice."""
-    await take_away(owner, "seal_audit", "not pg_try_advisory_xact_lock", "false and pg_try_advisory_xact_lock")
+    await take_away(owner, "seal_audit", "not livewell.try_lock", "false and livewell.try_lock")
     with pytest.raises((AssertionError, LivewellError)):
         await second_sealer_is_told(owner_url)
     await take_away(owner, "rescue_jobs", "for update skip locked", "for update")

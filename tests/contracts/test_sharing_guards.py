@@ -42,7 +42,7 @@ GUARDS: list[tuple[str, str, str, Rule]] = [
     ),
     (
         "lock_riders",
-        "livewell.take_serial_turns(v_found)",
+        "livewell.take_serial_turns(v_found, true)",
         "v_found",
         rules.test_a_request_is_filled_beyond_the_number_asked_for,
     ),

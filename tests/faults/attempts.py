@@ -30,7 +30,7 @@ class Attempt:
     @property
     def accepted(self) -> list[str]:
         """The states the database said its outcome led to; more than one is a fault."""
-        return [state for state in self.answers if state != "lost"]
+        return [state for state in self.answers if state not in {"lost", "busy"}]
 
     @property
     def name(self) -> str:

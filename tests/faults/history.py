@@ -10,7 +10,7 @@ faked wall clock touches.
 | born | worker | pid, which its name in the database contains |
 | claimed | worker | job, attempt, token, worker: as the database told it; when it was asked |
 | started, effect, ended, raised, stopped | handler | job, attempt, kind, serial key, idempotency key |
-| finish_sent, finish_answered | worker | job, token, outcome; state as told, `lost` when it no longer counted |
+| finish_sent, finish_answered | worker | job, token, outcome; state as told, `lost` or `busy` when it does not count |
 | reached | worker | the step of a refresh at which it is to be killed |
 | beat_answered | worker | jobs renewed, jobs lost |
 | call_failed, call_slow | any | which call, how long it took, why it failed |

@@ -155,6 +155,6 @@ def _first_told(history: HistoryReader, jobs: set[int], storm: Event) -> float |
     answers = (
         event.at
         for event in history.events("finish_answered")
-        if (event["job"], event["token"]) in sent and event["state"] != "lost"
+        if (event["job"], event["token"]) in sent and event["state"] not in {"lost", "busy"}
     )
     return min(answers, default=None)

@@ -36,7 +36,7 @@ class Plan(BaseModel):
     statement_timeout: timedelta = timedelta(seconds=30)
     slots: int = 8
     poll_interval: timedelta = POLL
-    # Trusts its leases for ever, as a process would whose own clock does not warn it.
+    # Trusts its leases and permits for ever, as a process would whose own clock does not warn it.
     trusting: bool = False
     # Where the oracle listens, for those who call it; who is heedless does not ask whether its permit is still good.
     oracle: str | None = None

@@ -19,7 +19,7 @@ from livewell.kernel import DatabaseOptions, connect
 from livewell.presence import Presence
 from livewell.registry import RegistryStore
 from livewell.simulator import Limit, RealClock, Simulator, SimulatorOptions, symbol_names
-from livewell.testing import make_endpoint, until
+from livewell.testing import grant_table, make_endpoint, until
 from tests.faults.load import Run
 from tests.faults.refreshes import PROFILE, PROFILE_FIELDS, QUOTE, TTL
 
@@ -55,9 +55,9 @@ _QUOTE_FIELDS: dict[str, Any] = {
     },
 }
 _TWO_HOURS_PASS = (
-    "update public.quotes set fetched_at = fetched_at - interval '2 hours'",
-    "update livewell.record set fetched_at = fetched_at - interval '2 hours'",
-    "update livewell.item set fetched_at = fetched_at - interval '2 hours', due_at = clock_timestamp()",
+    "update public.quotes set fetched_at = fetched_at - interval '2 hours' where symbol <> $1",
+    "update livewell.record set fetched_at = fetched_at - interval '2 hours' where key <> $1",
+    "update livewell.item set fetched_at = fetched_at - interval '2 hours', due_at = clock_timestamp() where key <> $1",
 )
 
 
@@ -92,9 +92,13 @@ class Stage:
     async def time_passes(self) -> None:
         """At the provider everything changes, and here everything is due."""
         self.clock.turn()
+        await self.is_due()
+
+    async def is_due(self, *, but_for: str = "") -> None:
+        """Everything is due, but for a key."""
         async with self.run.owner.transaction() as connection:
             for statement in _TWO_HOURS_PASS:
-                await connection.execute(statement)
+                await connection.execute(statement, but_for)
 
     async def all_fetched(self, again: int = 0) -> None:
         """Wait until everything was fetched, and so often again."""
@@ -171,13 +175,13 @@ class Stage:
 
 
 @asynccontextmanager
-async def staged(run: Run) -> AsyncIterator[Stage]:
+async def staged(run: Run, *, per_minute: int = PER_MINUTE) -> AsyncIterator[Stage]:
     """A provider that answers, its types declared, and an ear for what has changed."""
     clock = TurnedClock()
-    limits = dict.fromkeys(TYPES, Limit(requests=PER_MINUTE))
+    limits = dict.fromkeys(TYPES, Limit(requests=per_minute))
     async with Simulator(SimulatorOptions(symbols=KEYS, limits=limits), clock=clock) as simulator:
         stage = Stage(run=run, simulator=simulator, clock=clock)
-        await _declare(run, simulator.url)
+        await _declare(run, simulator.url, per_minute)
         ear = await connect(DatabaseOptions(url=run.url))
         try:
             await ear.add_listener(CHANGES_CHANNEL, lambda *told: _hear(stage, str(told[-1])))
@@ -192,14 +196,14 @@ def _hear(stage: Stage, payload: str) -> None:
     stage.told.update((told["t"], key) for key in told["k"])
 
 
-async def _declare(run: Run, url: str) -> None:
+async def _declare(run: Run, url: str, per_minute: int) -> None:
     for data_type in TYPES:
         await make_endpoint(
             run.owner,
             f"sim/{data_type}",
             quota_bytes=1_000_000_000,
             serial_keys=False,
-            requests_per_minute=PER_MINUTE,
+            requests_per_minute=per_minute,
             expected_bytes=EXPECTED_BYTES,
         )
     await run.owner.execute(
@@ -207,6 +211,6 @@ async def _declare(run: Run, url: str) -> None:
         f"{url}/api/v3",
     )
     await run.owner.execute(_TABLE)
-    await run.owner.execute("grant select, insert, update on public.quotes to livewell_owner")
+    await grant_table(run.owner, "public.quotes")
     types = {QUOTE: _QUOTE_FIELDS, PROFILE: PROFILE_FIELDS}
     await RegistryStore(run.owner).apply_types(types, plan_only=False, actor="harness")

@@ -17,6 +17,7 @@ from livewell.testing import OwnServer, TcpProxy, until
 from tests.faults.load import BeginRun, Run
 from tests.faults.plan import LEASE, POLL
 from tests.faults.rescues import spread
+from tests.faults.returns import all_answered, whole_pools
 from tests.faults.size import Size
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
@@ -92,9 +93,9 @@ async def test_f10_paused_backends_hold_nobody_for_long(own_server: OwnServer, b
             await _until_noticed(run)
             for pid in paused:
                 os.kill(pid, signal.SIGCONT)
-            await _all_back(run)
+            await all_answered(run)
         assert run.living() == workers
-        await _whole_pools(run)
+        await whole_pools(run)
         await run.passes()
 
 
@@ -121,23 +122,6 @@ async def _until_noticed(run: Run) -> None:
     await asyncio.sleep((LEASE + SLACK).total_seconds())
 
 
-async def _all_back(run: Run) -> None:
-    """Every worker has been answered since now."""
-    before = Counter(event.by for event in run.events("beat_answered"))
-
-    async def back() -> bool:
-        now = Counter(event.by for event in run.events("beat_answered"))
-        return all(now[member.name] > before[member.name] for member in run.living())
-
-    await until(back, "every worker is answered again", within=timedelta(seconds=15))
-
-
-async def _whole_pools(run: Run) -> None:
-    for worker in run.living():
-        worker.process.send_signal(signal.SIGUSR1)
-    await run.seen("pool_whole", len(run.living()))
-
-
 @pytest.mark.parametrize(
     "pooled", [pytest.param(False, id="direct"), pytest.param(True, id="pooled", marks=pytest.mark.full)]
 )
@@ -156,9 +140,9 @@ async def test_f10_a_black_hole_is_survived_without_restart(
         tcp_proxy.black_hole()
         await asyncio.sleep((LEASE + SLACK).total_seconds() * run.chance.uniform(0.8, 1.5))
         tcp_proxy.heal()
-        await _all_back(run)
+        await all_answered(run)
     assert run.living() == workers
-    await _whole_pools(run)
+    await whole_pools(run)
     await run.passes()
     longest = max(event["seconds"] for event in run.events("call_failed", "call_slow", "unanswered"))
     run.figures["longest call"] = f"{longest:.1f} s"

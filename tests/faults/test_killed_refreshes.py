@@ -28,7 +28,7 @@ CASES = [
     ),
 ]
 
-# Asked by who holds the items: a store that waits for something else has not written its rows yet.
+# Asked by who holds what the store learns from: one that waits for something else has not written its rows yet.
 _STORING = (
     "select pid from pg_stat_activity where application_name = $1 and wait_event_type = 'Lock'"
     " and query like '%store_fetches%' and pg_backend_pid() = any (pg_blocking_pids(pid))"
@@ -137,10 +137,16 @@ async def _kill_inside(step: Step, stage: Stage, mortal: Member, data_type: str)
     """Its rows are written and not committed when it dies; its session is cut too, or ends the statement much later."""
     run = stage.run
     await run.seen("reached", by=mortal.name)
+    # Nobody but the engine has the probes of items, so a store waits for them as long as it takes.
+    items = "livewell.item as i where i.data_type = $1"
+    draw = f"insert into livewell.probe (item_id, drawn_at) select i.id, now() from {items}"
+    await run.owner.execute(draw, data_type)
     async with run.owner.transaction() as holder:
-        await holder.execute("select from livewell.item where data_type = $1 for update", data_type)
+        await holder.execute(
+            f"select from livewell.probe where item_id in (select i.id from {items}) for update", data_type
+        )
         mortal.process.send_signal(GO_ON)
-        await until(lambda: _stores(holder, mortal), "the store waits for the items")
+        await until(lambda: _stores(holder, mortal), "the store waits for the probes of its items")
         await run.kill(mortal)
         if step is Step.INSIDE_AND_CUT:
             await _cut(holder, mortal)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from livewell.testing import TcpProxy, make_endpoint, make_key, until
+from livewell.testing import TcpProxy, make_endpoint, make_key
 from tests.faults.load import Member, Run
 from tests.faults.oracle import MINUTE, Arrival, Limit, Oracle, into_the_storm, most_at_once, start_oracle, worst_window
 from tests.faults.plan import LEASE
@@ -95,8 +95,8 @@ async def test_no_limit_is_exceeded_as_the_provider_sees_it(run: Run, tcp_proxy:
         faults.create_task(_pausing(run, ends, paused))
         faults.create_task(_slowing(run, tcp_proxy, ends))
         faults.create_task(_storming(run, oracle, ends))
-    await _drained(run)
-    await _passes_but_for_the_living(run)
+    await run.drain()
+    await run.passes_but_for_the_living()
     arrivals = oracle.arrivals()
     _judge(run, arrivals)
     await _is_filled(run, arrivals)
@@ -267,26 +267,6 @@ async def _calls_come_through(oracle: Oracle, ends: float) -> bool:
             return True
         await asyncio.sleep(0.2)
     return False
-
-
-async def _drained(run: Run) -> None:
-    """Cancel what still waits, until nothing is there: what runs comes to its end, or back."""
-
-    async def drained() -> bool:
-        await run.owner.execute(
-            "select livewell.cancel_jobs(array(select id from livewell.job_live where state = 'pending'), 'it is over')"
-        )
-        return not await run.owner.fetchval("select exists (select from livewell.job_live)")
-
-    await until(drained, "nothing is queued or runs", within=3 * LEASE + timedelta(seconds=5))
-
-
-async def _passes_but_for_the_living(run: Run) -> None:
-    """I1, I2, I6, I7 and keys; on a machine of few cores, whether somebody alive was taken for dead is only told."""
-    found = await run.settle()
-    run.figures["taken from the living"] = sum(one.invariant == "live" for one in found)
-    wrong = [one for one in found if one.invariant != "live"]
-    assert not wrong, f"seed {run.seed}: {len(wrong)} violations\n" + "\n".join(map(str, wrong[:20]))
 
 
 async def _nothing_is_left(run: Run) -> None:

@@ -1,25 +1,21 @@
 """F4, F5, F6: a database whose backends are cut, that is stopped at once, or whose postmaster is killed."""
 
 import asyncio
-import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 import pytest_asyncio
 
-from livewell.kernel import LivewellError
-from livewell.testing import OwnServer, until
+from livewell.testing import OwnServer
 from tests.faults.load import BeginRun, Run
 from tests.faults.rescues import spread
+from tests.faults.returns import seconds_until_back, started_again, whole_pools
 from tests.faults.size import Size
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
 
 RECONNECT = 5.0
-CALLS = ("claim", "heartbeat", "finish")
 
 
 @pytest_asyncio.fixture
@@ -43,16 +39,9 @@ async def test_f4_terminated_backends_leave_no_trace(run: Run, size: Size) -> No
             " and (application_name like 'worker%' or application_name like 'producer%')"
         )
         await asyncio.sleep(run.chance.uniform(0.1, 0.5))
-    await _whole_pools(run)
+    await whole_pools(run)
     run.figures["backends terminated"] = cut
     await run.passes()
-
-
-async def _whole_pools(run: Run) -> None:
-    """Every worker can lend out all connections of its pool at once."""
-    for worker in run.living():
-        worker.process.send_signal(signal.SIGUSR1)
-    await run.seen("pool_whole", len(run.living()))
 
 
 async def test_f5_a_server_stopped_at_once_loses_nothing(own_run: Run, own_server: OwnServer, size: Size) -> None:
@@ -74,40 +63,9 @@ async def _suffer(run: Run, size: Size, take_down: Callable[[], Awaitable[None]]
         run.book.note("server_down")
         await take_down()
         await asyncio.sleep(run.chance.uniform(0, size.longest_outage))
-        await _up_again(server)
+        await started_again(server)
         run.book.note("server_up")
-        waits += await _seconds_until_back(run)
+        waits += await seconds_until_back(run)
     run.figures["reconnected after, seconds"] = spread(waits)
     await run.passes()
     assert max(waits) < RECONNECT
-
-
-async def _up_again(server: OwnServer) -> None:
-    """Start it; the memory of a killed postmaster is free only when the last of its backends is gone."""
-
-    async def started() -> bool:
-        with suppress(LivewellError):
-            await server.start()
-            return True
-        return False
-
-    await until(started, "the server runs again", within=timedelta(seconds=60))
-
-
-async def _seconds_until_back(run: Run) -> list[float]:
-    """From the server's return until each worker was answered a claim, a heartbeat and a finish."""
-    up_at = run.events("server_up")[-1].at
-
-    def back() -> dict[tuple[str, str], float]:
-        answered = {"claimed": "claim", "beat_answered": "heartbeat", "finish_answered": "finish"}
-        first: dict[tuple[str, str], float] = {}
-        for event in run.events(*answered):
-            if event.at > up_at:
-                first.setdefault((event.by, answered[event.what]), event.at)
-        return first
-
-    async def all_back() -> bool:
-        return len(back()) == len(run.living()) * len(CALLS)
-
-    await until(all_back, "every worker is back", within=timedelta(seconds=30))
-    return [at - up_at for at in back().values()]

@@ -72,7 +72,7 @@ def _note_calls(book: Notebook, *, trusting: bool) -> None:
                 worker=worker,
                 asked=asked,
             )
-        return [job._replace(lease_seconds=_FOR_EVER) for job in jobs] if trusting else jobs
+        return [_trusted(job) for job in jobs] if trusting else jobs
 
     async def heartbeat_jobs(self: JobStore, *args: Any) -> list[Beat]:
         beats = await _timed(book, "heartbeat", lambda: heartbeat(self, *args))
@@ -92,6 +92,12 @@ def _note_calls(book: Notebook, *, trusting: bool) -> None:
 
     for noted in (claim_jobs, heartbeat_jobs, finish_jobs):
         setattr(JobStore, noted.__name__, noted)
+
+
+def _trusted(job: ClaimedJob) -> ClaimedJob:
+    """The job as one sees it who believes in its lease and its permit for ever."""
+    permit = None if job.send_within_seconds is None else _FOR_EVER
+    return job._replace(lease_seconds=_FOR_EVER, send_within_seconds=permit)
 
 
 async def _timed(book: Notebook, call: str, make: Callable[[], Awaitable[T]]) -> T:

@@ -90,6 +90,16 @@ class SqlFunction:
         return frozenset(role.strip() for role in ",".join(named).split(",") if role.strip())
 
     @property
+    def owner(self) -> str:
+        """The role it belongs to; one that touches what is not Livewell's says which."""
+        named = [line.removeprefix("runs as:").strip() for line in self.header if line.startswith("runs as:")]
+        return named[0] if named else "livewell_owner"
+
+    @property
+    def is_foreign(self) -> bool:
+        return self.owner != "livewell_owner"
+
+    @property
     def statement(self) -> str:
         return without_comments(self.text)
 

@@ -1,6 +1,7 @@
 """Rooms know each other by their front door only; import-linter keeps the order, this keeps the door."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,3 +75,19 @@ def test_the_doors_hold_no_sql() -> None:
     """The command line is thin: it has no `sql/` folder and no store."""
     thick = [room.name for room in rooms() if room.name == "cli" and any((room / name).exists() for name in _DEPTHS)]
     assert not thick, "\n".join(thick)
+
+
+def test_all_that_commands_print_goes_through_one_place() -> None:
+    """`cli/output.py` shows what cannot be seen in a text; whoever wrote to a terminal past it would not."""
+    folder = PACKAGE / "cli"
+    past_it = re.compile(
+        r"\bprint\(|(stdout|stderr)\.(write|writelines|buffer\.write)\(|\bConsole\(|\b(typer|click)\.(echo|secho)\("
+    )
+    found = [
+        f"{file.name}: {line.strip()}"
+        for file in sorted(folder.glob("*.py"))
+        if file.name != "output.py"
+        for line in file.read_text().splitlines()
+        if past_it.search(line.replace("screen.print(", "").replace("_print(", ""))
+    ]
+    assert found == []

@@ -18,7 +18,8 @@ from tests.house.project import (
 )
 from tests.house.surface import load_every_room, sqlstates
 
-_ROLES = {"service", "user", "anon", "internal"}
+_ROLES = {"service", "user", "anon", "owner", "internal"}
+_ALONE = ({"internal"}, {"owner"})
 _LANDED = Path(__file__).with_name("landed_migrations.json")
 _RANGES = {
     "kernel": range(1, 10),
@@ -35,6 +36,8 @@ _RANGES = {
 _WRITES = re.compile(
     r"\b(insert\s+into|update\s+livewell\.|delete\s+from|merge\s+into|truncate|pg_notify)\b", re.IGNORECASE
 )
+# Where a statement is made of names that are Livewell's own by then: of its records, its catalogue, its tasks.
+_OWN_NAMES = {"judge_items", "ask_catalogue", "run_task"}
 _MAKES = re.compile(r"create\s+or\s+replace\s+(?:function|procedure)\s+livewell\.(\w+)\s*\(", re.IGNORECASE)
 
 
@@ -54,19 +57,42 @@ def test_a_function_file_makes_one_function_of_its_name(function: SqlFunction) -
 @functions
 def test_a_function_says_what_it_decides_and_for_whom(function: SqlFunction) -> None:
     """The header is a sentence and a `for:` line of known roles; without one the migrator would grant nothing."""
-    prose = " ".join(line for line in function.header if not line.startswith("for:"))
+    prose = " ".join(line for line in function.header if not line.startswith(("for:", "runs as:")))
     assert prose.strip().endswith("."), f"{place(function.path)} does not say what it decides"
     assert function.audience, f"{place(function.path)} does not say for whom it is"
     assert function.audience <= _ROLES
-    assert function.audience == {"internal"} or "internal" not in function.audience
+    assert function.audience in _ALONE or not function.audience & {"internal", "owner"}
 
 
 @functions
-def test_a_function_runs_as_its_owner_with_a_pinned_search_path(function: SqlFunction) -> None:
-    """`security definer set search_path = ''`: no caller's schema can slip a function or operator in."""
-    head = function.statement.lower()
-    assert re.search(r"set\s+search_path\s*=\s*''", head), f"{place(function.path)} does not pin search_path"
-    assert re.search(r"\bsecurity\s+definer\b", head), f"{place(function.path)} is not security definer"
+def test_a_function_pins_its_search_path_and_has_no_more_rights_than_it_needs(function: SqlFunction) -> None:
+    """`search_path = pg_catalog, pg_temp`: no caller's type, function or operator slips in.
+
+    The owner's rights only for what others may call: an internal one is called by those, which have them already. What
+    touches what is not Livewell's has the rights of a role that has nothing else.
+    """
+    head = re.split(r"\bas\s+\$", function.statement.lower(), maxsplit=1)[0]
+    assert re.search(r"\bset\s+search_path\s*=\s*pg_catalog, pg_temp\b", head), f"{place(function.path)}: search_path"
+    definer = re.search(r"\bsecurity\s+definer\b", head) is not None
+    assert definer == (function.audience != {"internal"} or function.is_foreign), (
+        f"{place(function.path)}: security definer"
+    )
+
+
+@functions
+def test_what_is_not_livewells_is_touched_by_a_role_that_has_nothing_of_it(function: SqlFunction) -> None:
+    """A statement made of names runs as livewell_reader or livewell_writer, unless the names are Livewell's own; and
+    who calls such a function looks first that it still does. What waits for the commit never runs as the owner.
+    """
+    if function.is_foreign:
+        assert function.audience == {"internal"}
+        return
+    for called in sorted(function.calls & {other.name for other in sql_functions() if other.is_foreign}):
+        assert f"livewell.require_foreign('{called}')" in function.statement, f"{place(function.path)}: {called}"
+    made = re.findall(r"^\s*(?:for\b.*\bin\s+)?execute\s+(.*)", function.statement, re.IGNORECASE | re.MULTILINE)
+    strange = [one for one in made if not re.match(r"format\(('[^']*\blivewell\.%I|$)", one)]
+    assert not strange or function.name in _OWN_NAMES, f"{place(function.path)}: {strange}"
+    assert not re.search(r"\bset\s+constraints\b", function.statement, re.IGNORECASE), place(function.path)
 
 
 @functions
@@ -89,6 +115,27 @@ def test_functions_that_write_refuse_on_a_replica() -> None:
         if by_name[name].audience != {"internal"} and "livewell.require_primary()" not in by_name[name].statement
     ]
     assert not silent, "\n".join(silent)
+
+
+def test_nobody_notifies_into_a_full_queue() -> None:
+    """Who notifies reads first whether the server's queue is filling up, or fails at the commit: `livewell.notify` for
+    all, and the enqueue of one job in a statement that it has anyway.
+    """
+    callers = {function.name: function for function in sql_functions() if "pg_notify(" in function.statement}
+    assert set(callers) == {"notify", "enqueue_job"}
+    assert all("livewell.notification_state" in function.statement for function in callers.values())
+
+
+def test_nothing_takes_an_advisory_lock() -> None:
+    """Any login may take any advisory key, and hold it for ever: ours are rows of private tables."""
+    files = [path for suffix in ("*.sql", "*.py") for path in PACKAGE.rglob(suffix)]
+    takers = {
+        place(path)
+        for path in files
+        if not {"tests", "testing"} & set(path.parts)
+        and re.search(r"advisory_\w*lock", path.read_text(encoding="utf-8"))
+    }
+    assert takers == set()
 
 
 def test_no_function_is_made_outside_its_file() -> None:

@@ -70,6 +70,9 @@ class AuditStore:
     async def verify_entries(self, after: int, upto: int) -> list[Finding]:
         return [_finding(dict(row)) for row in await self._caller.fetch(QUERIES["verify_entries"], after, upto)]
 
+    async def verify_guards(self) -> list[Finding]:
+        return [_finding(dict(row)) for row in await self._caller.fetch(QUERIES["verify_guards"])]
+
     async def verify_head(self, head: Head) -> list[Finding]:
         return [
             _finding(dict(row))

@@ -35,11 +35,12 @@ class NewEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry(NewEntry):
-    """An entry as it stands in the log, with the transaction that wrote it."""
+    """An entry as it stands in the log, with the transaction and the login that wrote it; older ones have no login."""
 
     id: int
     at: datetime
     xid: int
+    login: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +112,7 @@ class Problem(StrEnum):
     CHAIN_BROKEN = "chain_broken"
     TAIL_CUT = "tail_cut"
     HISTORY_REWRITTEN = "history_rewritten"
+    GUARD_MISSING = "guard_missing"
 
 
 @dataclass(frozen=True, kw_only=True)

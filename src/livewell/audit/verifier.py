@@ -13,7 +13,7 @@ def _unseen(_: Progress) -> None:
 
 
 class Verifier:
-    """Finds edits, deletions, reorderings, insertions and, with a head kept elsewhere, a cut tail."""
+    """Finds edits, deletions, reorderings, insertions, guards that are off; with a head kept elsewhere, a cut tail."""
 
     def __init__(self, store: AuditStore, *, portion: int = 20_000) -> None:
         self._store = store
@@ -24,7 +24,8 @@ class Verifier:
     ) -> Verification:
         """Verify what is sealed at this moment, and say how much is not."""
         state = await self._store.read_state()
-        findings = await self._store.verify_head(expected) if expected else []
+        findings = await self._store.verify_guards()
+        findings += await self._store.verify_head(expected) if expected else []
         truncated = False
         async for found, done in self._portions(state):
             room = _LISTED - len(findings)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         KeyDeclaration,
         ProviderDeclaration,
         ProviderSection,
+        key_sources_of,
     )
     from livewell.budgets.errors import (
         BudgetError,
@@ -47,7 +48,9 @@ if TYPE_CHECKING:
         InvalidBudget,
         InvalidField,
         InvalidPermit,
+        KeyNotAllowed,
         KeyUnreadable,
+        OwnersChoice,
         PermitExpired,
         PermitLost,
         PermitNotGranted,
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
         UnknownProvider,
     )
     from livewell.budgets.headers import Headers, IgnoredHeader, RateFacts, RateLimit, read_rate_headers
+    from livewell.budgets.key_sources import KeySources
     from livewell.budgets.keys import KeyRing, Secret
     from livewell.budgets.metrics import BudgetGauges, used_shares
     from livewell.budgets.permit_pool import PermitOptions, PermitPool
@@ -98,9 +102,12 @@ __all__ = [
     "InvalidField",
     "InvalidPermit",
     "KeyDeclaration",
+    "KeyNotAllowed",
     "KeyRing",
+    "KeySources",
     "KeyUnreadable",
     "NotGranted",
+    "OwnersChoice",
     "Permit",
     "PermitExpired",
     "PermitLost",
@@ -119,6 +126,7 @@ __all__ = [
     "UnknownEndpoint",
     "UnknownField",
     "UnknownProvider",
+    "key_sources_of",
     "read_rate_headers",
     "used_shares",
 ]

@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from livewell.budgets.errors import InvalidField, UnknownField
+from livewell.budgets.errors import InvalidField, OwnersChoice, UnknownField
 from livewell.budgets.store import BudgetStore
 from livewell.kernel import (
     HOW_TO_WRITE,
@@ -270,7 +270,8 @@ class ProviderSection:
                 return f"from {change.new['source']}"
 
     def told_of(self, fact: LivewellError) -> list[tuple[tuple[str | int, ...], LivewellError]]:
-        return told_at(self._place_of(fact), fact)
+        # Whose login it is has no line in a file.
+        return [] if isinstance(fact, OwnersChoice) else told_at(self._place_of(fact), fact)
 
     def _place_of(self, fact: LivewellError) -> tuple[str | int, ...] | None:
         """`endpoint fmp/quote` stands in `[provider.fmp.endpoint.quote]`, an account's limits in `[provider.fmp]`."""
@@ -311,6 +312,11 @@ def _keys(provider: ProviderDeclaration) -> Iterator[tuple[str, dict[str, Any]]]
 
 def _source(env: str | None, file: str | None) -> str:
     return f"file:{file}" if env is None else f"env:{env}"
+
+
+def key_sources_of(providers: Mapping[str, ProviderDeclaration]) -> list[str]:
+    """Where the keys of a file are: what a process that runs with this file may read."""
+    return [key["source"] for key in as_declared(providers)["keys"].values()]
 
 
 def _columns(table: BaseModel, columns: Mapping[str, str]) -> dict[str, Any]:

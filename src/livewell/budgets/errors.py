@@ -46,6 +46,13 @@ class InvalidPermit(BudgetError):
     sqlstate = "LWB05"
 
 
+class OwnersChoice(BudgetError):
+    """Where workers call, and which key goes along, is for the owner of the schema to say; nothing was changed."""
+
+    code = "budgets.owners_choice"
+    sqlstate = "LWB06"
+
+
 class PermitExpired(BudgetError):
     """The call was not sent in time, so it may no longer be: ask for another permit."""
 
@@ -79,6 +86,12 @@ class KeyUnreadable(BudgetError):
     """The place where an API key should be found holds none."""
 
     code = "budgets.key_unreadable"
+
+
+class KeyNotAllowed(KeyUnreadable):
+    """The source of an API key is a file or variable that this process was not told it may read."""
+
+    code = "budgets.key_not_allowed"
 
 
 class UnknownField(BudgetError):

@@ -1,7 +1,8 @@
 """API keys, found where their `source` says, shown to nobody.
 
-A source is `env:NAME` or `file:/path`. The database knows sources only. A file is read again when it has changed, so a
-key is rotated by replacing its file; the newline an editor leaves at its end is not part of the key.
+A source is `env:NAME` or `file:/path`. The database knows sources only, and a process reads of them what its own
+surroundings allow (`KeySources`). A file is read again when it has changed, so a key is rotated by replacing its file;
+the newline an editor leaves at its end is not part of the key.
 """
 
 import hmac
@@ -12,11 +13,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from livewell.budgets.errors import KeyUnreadable
+from livewell.budgets.key_sources import KeySources
 from livewell.kernel import MASK
 
 _LARGEST_KEY = 65_536
 
-_Version = tuple[int, int, int, int]
+_Version = tuple[int, int, int, int, int]
 
 
 class Secret:
@@ -59,16 +61,18 @@ class Secret:
 
 
 class KeyRing:
-    """Reads the keys of this process."""
+    """Reads the keys of this process that it may read."""
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None, *, sources: KeySources | None = None) -> None:
         self._environment = os.environ if environment is None else environment
+        self._sources = KeySources.from_environment() if sources is None else sources
         self._files: dict[str, tuple[_Version, Secret]] = {}
 
     def read(self, source: str) -> Secret:
         """The key at that source as it is now; raises `KeyUnreadable`, which names the source and never the key."""
         scheme, _, place = source.partition(":")
         if scheme == "env" and place:
+            self._sources.require_variable(place)
             return _checked(source, self._environment.get(place), "the variable is not set")
         if scheme == "file" and place:
             return self._from_file(source, place)
@@ -76,12 +80,13 @@ class KeyRing:
         raise KeyUnreadable("the source of a key is neither env:NAME nor file:/path", fix="declare where the key is")
 
     def _from_file(self, source: str, place: str) -> Secret:
-        problem, found = "it is not the file of a key", None
+        problem, found = "it is not the file of a key, or everybody may write it", None
         try:
+            path = self._sources.place_of(place)
             held = self._files.get(source)
-            if held is not None and held[0] == _version(os.stat(place)):  # noqa: PTH116 - a version is its whole stat
+            if held is not None and held[0] == _version(path.stat()):
                 return held[1]
-            found = _content(Path(place))
+            found = _content(path)
         except OSError as error:
             problem = error.strerror or problem
         except ValueError:
@@ -93,15 +98,17 @@ class KeyRing:
 
 
 def _version(found: os.stat_result) -> _Version:
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_mode
 
 
 def _content(path: Path) -> tuple[_Version, bytes] | None:
-    """What a regular file holds; anything else (a pipe, a device) could keep the reader waiting."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        return None
-    with path.open("rb") as file:
-        return _version(os.fstat(file.fileno())), file.read(_LARGEST_KEY + 1)
+    """What a regular file holds that not everybody may write; a pipe or a device could keep the reader waiting."""
+    # Nothing that was put in the file's place since its links were followed is opened, and opening waits for nobody.
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode) or found.st_mode & stat.S_IWOTH:
+            return None
+        return _version(found), file.read(_LARGEST_KEY + 1)
 
 
 def _text(content: bytes) -> str | None:

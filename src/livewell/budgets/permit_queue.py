@@ -21,11 +21,10 @@ from datetime import timedelta
 from livewell.budgets.errors import PermitNotGranted
 from livewell.budgets.keys import KeyRing, Secret
 from livewell.budgets.permit_metrics import PERMITS_GRANTED
-from livewell.budgets.permit_settler import TRANSIENT
 from livewell.budgets.permits import Learn, Permit, PermitBlock, SettleBlock
 from livewell.budgets.store import BudgetStore
 from livewell.budgets.types import Granted, NotGranted
-from livewell.kernel import LivewellError, Logger
+from livewell.kernel import PASSING, LivewellError, Logger
 
 _GIVES_BACK = {"concurrent", "tokens", "bytes", "breaker"}
 _SHORTEST_PAUSE = 0.01
@@ -171,7 +170,7 @@ class PermitQueue:
                     bytes=head.shape.bytes,
                     key=head.shape.key,
                 )
-            except TRANSIENT as error:
+            except PASSING as error:
                 failures += 1
                 log.warning("permits_not_asked", endpoint=self._endpoint, reason=error.message, in_a_row=failures)
                 self._fail(head.shape, error, only_at_once=True)

@@ -20,9 +20,8 @@ from livewell.budgets.permit_metrics import PERMITS_SETTLED
 from livewell.budgets.permits import PermitBlock
 from livewell.budgets.store import BudgetStore
 from livewell.budgets.types import PermitSettlement
-from livewell.kernel import Contended, DatabaseUnavailable, LockNotAvailable, Logger, StatementTimedOut
+from livewell.kernel import PASSING, Logger
 
-TRANSIENT = (DatabaseUnavailable, StatementTimedOut, LockNotAvailable, Contended)
 _LONGEST_PAUSE = 2.0
 _LEARNING_IS_WORTH_IT_FOR = 10.0
 
@@ -120,7 +119,7 @@ class PermitSettler:
             age = self._clock() - lesson.sent_at
             try:
                 await self._store.learn_limits(endpoint, key_name, lesson.facts, age=timedelta(seconds=age))
-            except TRANSIENT as error:
+            except PASSING as error:
                 failures += 1
                 if age > _LEARNING_IS_WORTH_IT_FOR or failures > 5:  # noqa: PLR2004 - by then newer answers teach more
                     log.warning("limits_not_learned", endpoint=endpoint, reason=error.message)
@@ -137,7 +136,7 @@ class PermitSettler:
         while not block.lost:
             try:
                 settled = set(await self._store.settle_permits(block.id, batch))
-            except TRANSIENT as error:
+            except PASSING as error:
                 failures += 1
                 log.info("permits_settled_late", endpoint=block.endpoint, reason=error.message, in_a_row=failures)
                 await asyncio.sleep(_pause(failures))

@@ -1,8 +1,9 @@
 """`livewell api-keys`: where the keys of providers are found. What they are is never shown."""
 
-import os
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,6 +12,9 @@ from livewell.cli.options import Json
 from livewell.cli.output import show_json, show_table
 from livewell.cli.session import run
 
+if TYPE_CHECKING:
+    from livewell.budgets import KeyRing
+
 group = listing("Show where API keys are found.")
 
 
@@ -18,25 +22,45 @@ group = listing("Show where API keys are found.")
 def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
     """List API keys: where each is found, whether it can be read here. Never the key."""
     found = run(ctx, lambda app: app.budgets.list_api_keys())
+    ring = _ring()
     if as_json:
-        show_json([{**asdict(one), "readable": _is_readable(one.source)} for one in found])
+        show_json([{**asdict(one), "readable": _is_readable(ring, one.source)} for one in found])
         return
     show_table(
         ("KEY", "SCOPE", "SOURCE", "READABLE HERE", "ENABLED", "GRANTED"),
         [
-            (f"{one.provider}@{one.name}", one.scope, one.source, _is_readable(one.source), one.enabled, one.granted)
+            (
+                f"{one.provider}@{one.name}",
+                one.scope,
+                one.source,
+                _is_readable(ring, one.source),
+                one.enabled,
+                one.granted,
+            )
             for one in found
         ],
     )
 
 
-def _is_readable(source: str) -> bool:
-    """Whether something is there; what it is, nobody here looks at."""
-    place, _, where = source.partition(":")
-    if place == "env":
-        return bool(os.environ.get(where))
-    path = Path(where)
+def _ring() -> "KeyRing":
+    """What a `livewell up` started here could read."""
+    from livewell.budgets import KeyRing, KeySources, key_sources_of
+    from livewell.cli.apply import read_file
+    from livewell.kernel import DeclarationsRefused
+
+    sources, file = KeySources.from_environment(), Path("livewell.toml")
+    with suppress(DeclarationsRefused):
+        if file.exists():
+            sources = sources.and_declared(key_sources_of(read_file(file).sections.get("provider", {})))
+    return KeyRing(sources=sources)
+
+
+def _is_readable(ring: "KeyRing", source: str) -> bool:
+    """Whether a key is there that may be read; what it is, nobody here looks at."""
+    from livewell.budgets import KeyUnreadable
+
     try:
-        return path.is_file() and path.stat().st_size > 0 and os.access(path, os.R_OK)
-    except OSError:
+        ring.read(source)
+    except KeyUnreadable:
         return False
+    return True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from livewell.cli.options import Json
-from livewell.cli.output import counted, say, show_json, shown, shown_field
+from livewell.cli.output import counted, note, say, show_json, shown, shown_field
 from livewell.cli.session import run, who
 from livewell.kernel import shown_interval
 
@@ -54,7 +54,7 @@ def apply(
         raise Misused("--json cannot ask", fix="say --yes, or --plan to change nothing")
     with problems_told():
         wish = Wish(declared=read_file(file), plan_only=plan, agreed=yes, verbose=verbose, as_json=as_json)
-        run(ctx, lambda app: carry_out(app, wish), makes=True)
+        run(ctx, lambda app: carry_out(app, wish), makes=True, as_owner=True)
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def problems_told() -> Iterator[None]:
         yield
     except DeclarationsRefused as refused:
         for problem in refused.problems:
-            sys.stderr.write(f"{problem}\n")
+            note(str(problem))
         raise typer.Exit(Misused.exit_code) from refused
 
 

@@ -53,13 +53,14 @@ def list_entries(
         show_json(entries)
         return
     show_table(
-        ("ID", "AT", "EVENT", "ACTOR", "WHAT", "JOB", "REASON", "NEW"),
+        ("ID", "AT", "EVENT", "ACTOR", "LOGIN", "WHAT", "JOB", "REASON", "NEW"),
         [
             (
                 one.id,
                 one.at,
                 one.event,
                 one.actor,
+                one.login,
                 one.subject or one.record_id,
                 one.job_id,
                 one.reason,

@@ -70,7 +70,9 @@ def set_rule(
     reason: Reason = None,
 ) -> None:
     """Say which exchange keys with a suffix belong to. Only for the owner of the schema."""
-    changed = run(ctx, lambda app: app.registry.set_exchange_rule(suffix, exchange, reason=reason, actor=who()))
+    changed = run(
+        ctx, lambda app: app.registry.set_exchange_rule(suffix, exchange, reason=reason, actor=who()), as_owner=True
+    )
     what = f"keys with {suffix}" if suffix else "all other keys"
     whose = f"are of {exchange}" if exchange else "have no rule"
     say(f"{what} {whose}{'' if changed else ' already'}")

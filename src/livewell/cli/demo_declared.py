@@ -3,7 +3,7 @@
 TABLES = """
 -- Tables as an application would have them: Livewell writes what it fetched into them, and keeps their time columns.
 create schema if not exists livewell_demo;
-grant usage on schema livewell_demo to livewell_owner;
+grant usage on schema livewell_demo to livewell_reader;
 
 create table if not exists livewell_demo.live_quote_indicators (
     symbol text primary key,
@@ -55,7 +55,8 @@ create table if not exists livewell_demo.earnings_data (
     primary key (symbol, day)
 );
 
-grant select, insert, update on all tables in schema livewell_demo to livewell_owner;
+grant select on all tables in schema livewell_demo to livewell_reader;
+grant insert, update on all tables in schema livewell_demo to livewell_writer;
 """
 
 DECLARED = """

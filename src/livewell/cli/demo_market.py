@@ -39,9 +39,10 @@ async def open_market(app: Livewell) -> AsyncIterator[Simulator]:
     """The provider at work, and everything that is fetched from it declared."""
     async with Simulator(_OPTIONS) as simulator:
         await _require_own_types(app)
-        await app.database.execute(TABLES)
         content = DECLARED.replace("BASE_URL", f"{simulator.url}/api/v3").encode()
-        await apply_declared(app, read_declarations(content, "the demonstration's livewell.toml", sections()))
+        async with app.as_owner() as owner:
+            await owner.database.execute(TABLES)
+            await apply_declared(owner, read_declarations(content, "the demonstration's livewell.toml", sections()))
         yield simulator
 
 

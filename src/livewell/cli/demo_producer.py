@@ -10,6 +10,7 @@ from pydantic_core import to_json
 
 from livewell.cli.demo_app import ACCOUNT, FLAKY, REPORT, app
 from livewell.cli.demo_processes import end_with_parent
+from livewell.cli.output import say
 from livewell.cli.session import set_up_logs
 from livewell.jobs import JobRequest
 from livewell.kernel import LivewellError, wait_for_any
@@ -49,7 +50,7 @@ def _batch(number: int) -> list[JobRequest]:
 
 
 def _print(content: dict[str, object]) -> None:
-    sys.stdout.write(to_json(content).decode() + "\n")
+    say(to_json(content).decode())
     sys.stdout.flush()
 
 

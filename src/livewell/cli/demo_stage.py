@@ -92,13 +92,14 @@ class Stage:
     async def _perform(self) -> tuple[Tally, MarketTally]:
         async with AsyncExitStack() as stack:
             view = stack.enter_context(self._view)
-            url = self._database_url
-            if url is None:
+            url = owner_url = self._database_url
+            if url is None or owner_url is None:
                 view.prepare(1, _STEPS, f"starting a PostgreSQL of its own in {_shown(_folder())}")
-                url = await stack.enter_async_context(_own_server())
-            await self._migrate(url)
+                server = await stack.enter_async_context(EmbeddedPostgres(_folder()))
+                url, owner_url = server.service_url(), server.url()
+            await self._migrate(owner_url)
             view.prepare(3, _STEPS, "starting a pretend provider, and declaring six data types of it")
-            app = await stack.enter_async_context(Livewell(url))
+            app = await stack.enter_async_context(Livewell(url, owner_url=owner_url))
             await stack.enter_async_context(_short_jitter(app))
             simulator = await stack.enter_async_context(open_market(app))
             stack.push_async_callback(self._clear)
@@ -324,12 +325,6 @@ def _program() -> str:
 def _shown(path: Path) -> str:
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
-
-
-@asynccontextmanager
-async def _own_server() -> AsyncIterator[str]:
-    async with EmbeddedPostgres(_folder()) as server:
-        yield server.url()
 
 
 @asynccontextmanager

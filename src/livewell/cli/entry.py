@@ -25,7 +25,9 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        sys.stdout.write(f"livewell {__version__}\n")
+        from livewell.cli.output import say  # as all that is not needed by every command
+
+        say(f"livewell {__version__}")
         raise typer.Exit
 
 
@@ -94,4 +96,6 @@ def _misuse(error: typer.TyperException) -> str:
 
 
 def _tell(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
+    from livewell.cli.output import note
+
+    note(line)

@@ -25,7 +25,7 @@ _DECISIONS = {
     "not_worth": "is stale, but a refresh is not worth its bytes at today's price",
     "gate_closed": "is stale, but its gate holds refreshes back for now",
     "check_failed": "could not be checked, and was refreshed for that once in this TTL",
-    "refresh_failed": "is stale, but its refresh failed and is not tried again yet",
+    "refresh_failed": "is stale, but its refresh failed or found nothing, and is not tried again yet",
     "endpoint_closed": "is stale, but its endpoint or provider is not active",
     "quota_closed": "is stale, but its provider's quota is used up",
     "queue_full": "is stale, but too many jobs wait at its endpoint",
@@ -140,6 +140,8 @@ def _next(item: "ExplainedItem") -> str:
     if item.viewers:
         what = "tried again" if item.failed_refreshes else "looked at"
         return f"{what} {shown(item.due_at)}"
+    if item.decision_now == "refresh_failed":
+        return f"not tried before {shown(item.due_at)}, whoever looks"
     if item.next_walk_at is not None:
         return f"nobody looks; its type is walked {shown(item.next_walk_at)}"
     return "nothing, until somebody looks at it"

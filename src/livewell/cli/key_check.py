@@ -1,18 +1,27 @@
-"""Whether the API keys that are declared are there, asked before anything is sent."""
+"""Which API keys a process may read, and whether those that are declared are there, asked before anything is sent."""
 
-import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from livewell.budgets import KeyRing, KeyUnreadable
+from livewell.budgets import KeyNotAllowed, KeySources, KeyUnreadable, key_sources_of
 
 if TYPE_CHECKING:
-    from livewell.budgets import BudgetStore
+    from livewell.app import Livewell
+    from livewell.budgets import BudgetStore, KeyRing
+    from livewell.kernel import Declarations
 
 
-async def missing_keys(budgets: "BudgetStore", environment: Mapping[str, str] | None = None) -> list[str]:
+def allow_keys(
+    app: "Livewell", variables: str | None, files: str | None, declared: "Declarations | None" = None
+) -> None:
+    """Let an application read keys where options say, else where it was made to, and those of the file it runs with."""
+    if variables is not None or files is not None:
+        app.key_sources = KeySources.from_environment(variables=variables, files=files)
+    if declared is not None:
+        app.key_sources = app.key_sources.and_declared(key_sources_of(declared.sections.get("provider", {})))
+
+
+async def missing_keys(budgets: "BudgetStore", ring: "KeyRing") -> list[str]:
     """A line for each key that cannot be read, and for each provider that wants one and has none; never the key."""
-    ring = KeyRing(os.environ if environment is None else environment)
     wanting = {one.name: one.key_in for one in await budgets.list_providers() if one.state == "active"}
     keys = [one for one in await budgets.list_api_keys() if one.enabled and one.provider in wanting]
     said = [
@@ -27,12 +36,14 @@ async def missing_keys(budgets: "BudgetStore", environment: Mapping[str, str] | 
         except KeyUnreadable as fact:
             said.append(
                 f"API key {one.name} of provider {one.provider}: {fact.message}:"
-                f" nothing is fetched with it ({_fix(one.source)})"
+                f" nothing is fetched with it ({_fix(one.source, fact)})"
             )
     return said
 
 
-def _fix(source: str) -> str:
+def _fix(source: str, fact: KeyUnreadable) -> str:
     """A file is looked at again; what a process knows of its environment is what it was started with."""
+    if isinstance(fact, KeyNotAllowed) and fact.fix is not None:
+        return fact.fix
     scheme, _, place = source.partition(":")
     return f"export {place}=… and start again" if scheme == "env" else "put it there, nothing need be started again"

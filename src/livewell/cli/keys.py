@@ -75,7 +75,7 @@ def import_keys(
         await _require_keys(app, data_type, lines, file)
         return await _import(app, data_type, lines)
 
-    imported = run(ctx, work)
+    imported = run(ctx, work, as_owner=True)
     if as_json:
         show_json(imported._asdict())
     else:
@@ -108,7 +108,9 @@ async def _found(app: "Stores", data_type: str | None, after: str | None, limit:
 
 def _set(ctx: typer.Context, data_type: str, keys: Sequence[str], *, active: bool, reason: str | None) -> int:
     return run(
-        ctx, lambda app: app.registry.set_keys_active(data_type, keys, active=active, reason=reason, actor=who())
+        ctx,
+        lambda app: app.registry.set_keys_active(data_type, keys, active=active, reason=reason, actor=who()),
+        as_owner=True,
     )
 
 

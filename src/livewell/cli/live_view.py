@@ -17,7 +17,7 @@ from livewell.cli.picture import Seen, draw, drawn_progress
 from livewell.cli.queue_figures import Figures
 from livewell.cli.troubles import Trouble
 from livewell.cli.type_figures import WatchedFigures
-from livewell.kernel import shown_duration
+from livewell.kernel import shown_duration, shown_text
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -126,7 +126,7 @@ class PlainView:
         return True
 
     def _say(self, line: str) -> None:
-        self._write(f"{self._clock() - self._began:5.1f} s  {line}")
+        self._write(f"{self._clock() - self._began:5.1f} s  {shown_text(line)}")
 
     def _write(self, line: str) -> None:
         from sys import stdout

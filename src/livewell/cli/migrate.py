@@ -1,6 +1,7 @@
 """`livewell migrate`: bring the database to the shape this program needs."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -104,7 +105,7 @@ def _at_database(ctx: typer.Context, work: Callable[[str], Awaitable[T]]) -> T:
     async def opened() -> T:
         url = chosen(ctx).database_url
         if url is not None:
-            return await work(url)
+            return await work(os.environ.get("LIVEWELL_OWNER_URL") or url)
         embedded = EmbeddedPostgres()
         tell_made(embedded.folder_to_make())
         async with embedded:

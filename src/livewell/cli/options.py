@@ -21,6 +21,16 @@ Kinds = Annotated[
     list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind; may be given several times.")
 ]
 Before = Annotated[int | None, typer.Option("--before", metavar="ID", parser=as_id, help="Older than this one.")]
+KeyVariables = Annotated[
+    str | None,
+    typer.Option(
+        "--key-variables", metavar="NAME,…", help="Variables to read API keys from; else LIVEWELL_KEY_VARIABLES."
+    ),
+]
+KeyFiles = Annotated[
+    str | None,
+    typer.Option("--key-files", metavar="FOLDER:…", help="Folders with files of API keys; else LIVEWELL_KEY_FILES."),
+]
 JobIds = Annotated[list[int] | None, typer.Argument(metavar="ID…", parser=as_id, help="The jobs, by id.")]
 
 

@@ -1,15 +1,20 @@
-"""Showing answers: tables and lines for people, one JSON document for machines, progress on standard error."""
+"""Showing answers: tables and lines for people, one JSON document for machines, progress on standard error.
+
+All that is printed goes through here, and what providers and users wrote goes through `shown_text`: it cannot colour,
+move or turn round anything, nor pass for a line of ours.
+"""
 
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import east_asian_width
 
-from livewell.kernel import shown_decimal, shown_duration, shown_share, shown_size
+from livewell.kernel import shown_decimal, shown_duration, shown_share, shown_size, shown_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,12 +28,12 @@ _SHARES = ("_share", "_use")
 
 
 def say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"{shown_text(line, lines=True)}\n")
 
 
 def note(line: str) -> None:
     """Something beside the answer."""
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"{shown_text(line, lines=True)}\n")
 
 
 def alarm(line: str) -> None:
@@ -108,11 +113,23 @@ def _are_figures(values: Sequence[Any]) -> bool:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    from rich.console import Console
-
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else _PIPE_WIDTH
-    return Console(file=stream, width=width, highlight=False)
+    return _plain_console()(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+@cache
+def _plain_console() -> "type[Console]":
+    """Rich's console, which does what a text says, but for texts that are only shown."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class PlainConsole(Console):
+        def render(self, renderable: Any, options: Any = None) -> "Iterator[Segment]":
+            for one in super().render(renderable, options):
+                yield one if one.control else Segment(shown_text(one.text, lines=True), one.style)
+
+    return PlainConsole
 
 
 @contextmanager
@@ -143,9 +160,9 @@ def shown(value: Any) -> str:
         case list() | tuple() | set() | frozenset():
             return ", ".join(shown(one) for one in value) or _NOTHING
         case dict():
-            return shown_json(value)
+            return shown_text(shown_json(value))
         case _:
-            return str(value)
+            return shown_text(str(value))
 
 
 def given(value: T | None, show: Callable[[T], str]) -> str | None:

@@ -45,9 +45,8 @@ def start() -> None:
     async def kept() -> str:
         server = EmbeddedPostgres()
         tell_made(server.folder_to_make())
-        url = await server.keep()
-        await migrate(url)
-        return url
+        await migrate(await server.keep())
+        return server.service_url()
 
     say(asyncio.run(kept()))
 
@@ -73,7 +72,12 @@ def stop(
 
 
 @group.command("url", epilog='Example: psql "$(livewell postgres url)"')
-def url() -> None:
+def url(
+    owner: Annotated[
+        bool,
+        typer.Option("--owner", help="Of its superuser, who may migrate and apply; else of a login for daily work."),
+    ] = False,
+) -> None:
     """Print the address of the running server."""
     from livewell.kernel import EmbeddedPostgres
 
@@ -82,6 +86,6 @@ def url() -> None:
     async def address() -> str:
         server = EmbeddedPostgres()
         await server.status()
-        return server.url()
+        return server.url() if owner else server.service_url()
 
     say(asyncio.run(address()))

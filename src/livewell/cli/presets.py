@@ -1,6 +1,5 @@
 """`livewell presets`: declarations that ship with Livewell, to begin with."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from livewell.cli.groups import listing
 from livewell.cli.options import Json
-from livewell.cli.output import show_json, show_table
+from livewell.cli.output import say, show_json, show_table
 from livewell.cli.session import run
 
 group = listing("Show and apply declarations that ship with Livewell.")
@@ -30,7 +29,7 @@ def list_presets(as_json: Json = False) -> None:
 @group.command("show", epilog="Example: livewell presets show market-data >> livewell.toml")
 def show_preset(name: Name) -> None:
     """Show a preset as livewell.toml writes it. To be applied as it is, or copied and changed."""
-    sys.stdout.write(preset(name))
+    say(preset(name).removesuffix("\n"))
 
 
 @group.command("apply", epilog="Example: livewell presets apply market-data --yes")
@@ -51,7 +50,7 @@ def apply_preset(
     declared = read_declarations(preset(name).encode(), f"preset {name}", sections())
     wish = Wish(declared=declared, plan_only=plan, agreed=yes, verbose=False, as_json=as_json)
     with problems_told():
-        run(ctx, lambda app: carry_out(app, wish))
+        run(ctx, lambda app: carry_out(app, wish), as_owner=True)
 
 
 def preset(name: str) -> str:

@@ -74,7 +74,7 @@ def set_provider(
         await _one(app, name)
         return await app.budgets.set_provider(name, wanted, reason=reason, actor=who())
 
-    say(f"{name} changed" if run(ctx, work) else f"{name} is so already")
+    say(f"{name} changed" if run(ctx, work, as_owner=True) else f"{name} is so already")
 
 
 async def _one(app: "Stores", name: str) -> "Provider":

@@ -10,13 +10,13 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
 from livewell.cli.options import chosen
-from livewell.cli.output import note
-from livewell.stores import Stores
+from livewell.cli.output import console, note
+from livewell.stores import OpenStores
 
 if TYPE_CHECKING:
     from livewell.app import Livewell
@@ -26,31 +26,26 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Opened(Stores):
-    """The stores of an open database, of which a command asks one or two."""
-
-    def __init__(self, database: "Database") -> None:
-        self._database = database
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._close_items()
-
-
 def run(
-    ctx: typer.Context, work: Callable[[Opened], Awaitable[T]], *, log_level: str = "warning", makes: bool = False
+    ctx: typer.Context,
+    work: Callable[[OpenStores], Awaitable[T]],
+    *,
+    log_level: str = "warning",
+    makes: bool = False,
+    as_owner: bool = False,
 ) -> T:
-    """Do one thing with an open database, and close it; `makes` the embedded one where there is none yet."""
+    """Do one thing with an open database, and close it; `makes` the embedded one where there is none yet.
+
+    `as_owner` for what a service may not: it uses LIVEWELL_OWNER_URL, or the owner's login of the embedded server.
+    """
     logs_later(log_level)
     url = chosen(ctx).database_url
 
     async def opened() -> T:
         async with (
-            at_database(url, makes=makes) as address,
-            _database_at(address) as database,
-            Opened(database) as stores,
+            at_database(url, makes=makes, as_owner=as_owner) as address,
+            _database_at(address, as_owner=as_owner) as database,
+            OpenStores(database) as stores,
         ):
             return await work(stores)
 
@@ -72,22 +67,20 @@ def run_application(ctx: typer.Context, work: "Callable[[Livewell], Awaitable[T]
 
 
 @asynccontextmanager
-async def at_database(url: str | None, *, makes: bool = False) -> AsyncIterator[str]:
+async def at_database(url: str | None, *, makes: bool = False, as_owner: bool = False) -> AsyncIterator[str]:
     """The address of the database that is meant, with the embedded server running for as long as it is entered."""
     if url is not None:
-        yield url
+        yield (os.environ.get("LIVEWELL_OWNER_URL") if as_owner else None) or url
         return
     from livewell.kernel import EmbeddedPostgres, migrate
 
     server = EmbeddedPostgres()
-    address = await server.join()
     try:
-        if address is None:
+        if await server.join() is None:
             _require_or_tell(server.folder_to_make(), makes=makes)
             with _patience():
-                address = await server.start()
-                await migrate(address)
-        yield address
+                await migrate(await server.start())
+        yield server.url() if as_owner else server.service_url()
     finally:
         await server.release()
 
@@ -147,13 +140,14 @@ async def require_kinds(store: "JobStore", wanted: list[str] | None) -> None:
 
 
 @asynccontextmanager
-async def _database_at(url: str) -> "AsyncIterator[Database]":
+async def _database_at(url: str, *, as_owner: bool) -> "AsyncIterator[Database]":
     from livewell.kernel import Database, DatabaseOptions
 
     options = DatabaseOptions(
         url=url,
         direct_url=os.environ.get("LIVEWELL_DIRECT_URL"),
-        pooled=os.environ.get("LIVEWELL_POOLED") == "1",
+        # Users' code that is read meanwhile finds no statement of an owner's session to put its own in the place of.
+        pooled=as_owner or os.environ.get("LIVEWELL_POOLED") == "1",
     )
     async with await Database.open(options) as database:
         yield database
@@ -179,7 +173,5 @@ def _patience() -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
-
-    with Console(stderr=True).status("starting the embedded PostgreSQL …"):
+    with console(stderr=True).status("starting the embedded PostgreSQL …"):
         yield

@@ -14,7 +14,7 @@ import typer
 from livewell.cli.options import Json
 from livewell.cli.output import note, say, shown
 from livewell.cli.session import run, who
-from livewell.kernel import shown_duration
+from livewell.kernel import shown_duration, shown_text
 
 if TYPE_CHECKING:
     from livewell.fetching import StoredItem
@@ -125,7 +125,9 @@ def _told(row: Any, key: str, fields: Sequence[str]) -> list[str]:
         return [] if row is None else [shown(row)]
     if fields:
         return [f"{name} {shown(row.get(name))}" for name in fields]
-    short = [f"{name} {one}" for name, one in row.items() if one != key and isinstance(one, str | int | float)]
+    short = [
+        shown_text(f"{name} {one}") for name, one in row.items() if one != key and isinstance(one, str | int | float)
+    ]
     return short[:_FIELDS]
 
 

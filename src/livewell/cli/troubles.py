@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from livewell.kernel import SurvivedWarning
+from livewell.kernel import SurvivedWarning, shown_text
 
 if TYPE_CHECKING:
     from livewell.budgets import BudgetState, QuotaState
@@ -33,7 +33,7 @@ class Trouble:
     @property
     def line(self) -> str:
         at = f"{self.at:%H:%M:%S}  " if self.at else ""
-        return f"{at}{self.what}: {self.why}" + (f" (×{self.times:,})" if self.times > 1 else "")
+        return shown_text(f"{at}{self.what}: {self.why}") + (f" (×{self.times:,})" if self.times > 1 else "")
 
 
 def troubles_of(

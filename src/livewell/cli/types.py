@@ -97,7 +97,7 @@ def add_type(
     from livewell.cli.inputs import duration
 
     wanted = {**_columns(fields or []), "endpoint": endpoint, "ttl": duration(ttl)}
-    added = run(ctx, lambda app: _add(app, name, wanted))
+    added = run(ctx, lambda app: _add(app, name, wanted), as_owner=True)
     if as_json:
         show_json(added)
     else:
@@ -113,7 +113,7 @@ def set_type(
 ) -> None:
     """Tune a data type while everything runs. Only the named fields change; what is watched is looked at again."""
     wanted = _columns(changes)
-    changed = run(ctx, lambda app: app.registry.set_type(name, wanted, reason=reason, actor=who()))
+    changed = run(ctx, lambda app: app.registry.set_type(name, wanted, reason=reason, actor=who()), as_owner=True)
     say(f"{name} changed" if changed else f"{name} is so already")
 
 
@@ -129,7 +129,7 @@ def remove_type(
     as_json: Json = False,
 ) -> None:
     """Remove a data type. A table of your own stays as it is."""
-    gone = run(ctx, lambda app: app.registry.remove_type(name, force=force, reason=reason, actor=who()))
+    gone = run(ctx, lambda app: app.registry.remove_type(name, force=force, reason=reason, actor=who()), as_owner=True)
     if as_json:
         show_json(gone)
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from livewell.cli.options import chosen
+from livewell.cli.options import KeyFiles, KeyVariables, chosen
 from livewell.cli.output import alarm, note, say
 from livewell.cli.session import run_on_uvloop, set_up_logs, tell_made
 from livewell.kernel import LivewellError, wait_for_any
@@ -46,6 +46,8 @@ def up(
     watch: Annotated[
         bool, typer.Option("--watch", "-w", help="Show how things stand, live, and of the log only errors.")
     ] = False,
+    key_variables: KeyVariables = None,
+    key_files: KeyFiles = None,
 ) -> None:
     """Apply a file and run what it declares: checker, schedule and worker, on as many machines as you like.
 
@@ -55,23 +57,27 @@ def up(
     """
     from livewell.app import Livewell
     from livewell.cli.apply import problems_told, read_file
+    from livewell.cli.key_check import allow_keys
     from livewell.cli.loading import load_application
     from livewell.worker import WorkerOptions
 
     roles = _roles(only)
     set_up_logs("error" if watch else "info")
     with problems_told():
-        declared = read_file(file) if apply and (file.exists() or application is None) else None
+        # Also a file that is not applied says which keys this process reads.
+        declared = read_file(file) if file.exists() or (apply and application is None) else None
         app = load_application(application, chosen(ctx)) if application else Livewell(chosen(ctx).database_url)
+        allow_keys(app, key_variables, key_files, declared)
         if application is None:
             tell_made(app.folder_to_make())
         options = WorkerOptions(concurrency=concurrency, patient=True)
-        raise typer.Exit(run_on_uvloop(_run(app, declared, roles, options, watch=watch)))
+        raise typer.Exit(run_on_uvloop(_run(app, declared if apply else None, roles, options, watch=watch)))
 
 
 async def _run(
     app: "Livewell", declared: "Declarations | None", roles: Collection[str], options: "WorkerOptions", *, watch: bool
 ) -> int:
+    from livewell.budgets import OwnersChoice
     from livewell.cli.apply import Wish, carry_out
     from livewell.registry import ReadOnlyRegistry
 
@@ -79,8 +85,9 @@ async def _run(
         if declared is not None:
             wish = Wish(declared=declared, plan_only=False, agreed=True, verbose=False, as_json=False)
             try:
-                await carry_out(app, wish)
-            except ReadOnlyRegistry as fact:
+                async with app.as_owner() as owner:
+                    await carry_out(owner, wish)
+            except (OwnersChoice, ReadOnlyRegistry) as fact:
                 note(f"{declared.file} is not applied: {fact}")
         if "worker" in roles:
             await _tell_missing_keys(app)
@@ -101,9 +108,10 @@ async def _serve(app: "Livewell", roles: Collection[str], options: "WorkerOption
 
 async def _tell_missing_keys(app: "Livewell") -> None:
     """Once and loudly: without its key a provider refuses everything, and what needs no key runs all the same."""
+    from livewell.budgets import KeyRing
     from livewell.cli.key_check import missing_keys
 
-    for line in await missing_keys(app.budgets):
+    for line in await missing_keys(app.budgets, KeyRing(sources=app.key_sources)):
         alarm(line)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from livewell.cli.options import chosen
+from livewell.cli.options import KeyFiles, KeyVariables, chosen
 from livewell.cli.session import run_on_uvloop, set_up_logs
 
 if TYPE_CHECKING:
@@ -38,15 +38,19 @@ def worker(
         int | None,
         typer.Option("--metrics-port", min=0, max=65_535, help="Serve Prometheus metrics on 127.0.0.1; 0: any port."),
     ] = None,
+    key_variables: KeyVariables = None,
+    key_files: KeyFiles = None,
 ) -> None:
     """Run jobs until told to stop. The first SIGTERM or Ctrl-C lets running jobs finish, the second stops at once."""
     from livewell.cli.inputs import shares
+    from livewell.cli.key_check import allow_keys
     from livewell.cli.loading import load_application
     from livewell.worker import WorkerOptions
 
     set_up_logs("info")
     options = WorkerOptions(shares=shares(group), kinds=kind, concurrency=concurrency)
     app = load_application(application, chosen(ctx))
+    allow_keys(app, key_variables, key_files)
     with _metrics(metrics_port):
         raise typer.Exit(run_on_uvloop(_serve(app, options)))
 

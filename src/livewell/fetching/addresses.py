@@ -4,13 +4,17 @@ A URL is taken only in its plain form: ASCII, no credentials, no zone, no traili
 IPv4 or the brackets of IPv6. What has another spelling has no business in an API. A name is resolved once, and the
 addresses that were checked are those the connection is made to, so that a name cannot change its mind in between.
 Addresses that embed another (mapped, 6to4, NAT64, Teredo) are refused, whatever they embed. Where a provider says
-`allow_private`, loopback and private networks are allowed too; link-local, where clouds keep their secrets, never is.
+`allow_private`, loopback and private networks are allowed too; link-local and the other addresses where clouds keep the
+credentials of a machine never are. Those of 100.64.0.0/10 belong to a carrier, a cloud or a network of the operator's
+own: they are opened where the worker runs (`LIVEWELL_SHARED_NETWORKS`), by who knows which it is.
 """
 
 import ipaddress
+import os
 import re
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -30,8 +34,18 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _PORTS = {"http": 80, "https": 443}
 _PRIVATE = [
     ipaddress.ip_network(one)
-    for one in ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "::1/128", "fc00::/7")
+    for one in ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
 ]
+SHARED_VARIABLE = "LIVEWELL_SHARED_NETWORKS"
+_SHARED = ipaddress.IPv4Network("100.64.0.0/10")
+_METADATA = {
+    int(ipaddress.IPv4Address(one))
+    for one in (
+        *("169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.42.42"),
+        *("168.63.129.16", "100.100.100.200", "192.0.0.192"),
+    )
+}
+_METADATA_V6 = [ipaddress.ip_network(one) for one in ("fd00:ec2::/32", "fd20:ce::/64", "fd00:42::42/128")]
 _NOT_PUBLIC = [
     ipaddress.ip_network(one)
     for one in (
@@ -119,12 +133,52 @@ def _name(host: str) -> str:
 
 def check_address(address: Address, *, allow_private: bool) -> None:
     """Raise `ForbiddenAddress` unless the address is on the public internet, or private where that is allowed."""
+    if _is_metadata(address):
+        raise ForbiddenAddress(f"{address} is where a cloud keeps the credentials of its machines: it is never called")
     if _is_public(address):
         return
     if allow_private and any(address in one for one in _PRIVATE):
         return
+    if allow_private and address in _SHARED:
+        if any(address in one for one in _shared_networks(os.environ.get(SHARED_VARIABLE, ""))):
+            return
+        raise ForbiddenAddress(
+            f"{address} is of {_SHARED}, which is not private",
+            fix=f"name its network in {SHARED_VARIABLE} where the worker runs, if it is yours",
+        )
     fix = None if allow_private else "allow_private of the provider is for servers of your own"
     raise ForbiddenAddress(f"{address} is not on the public internet", fix=fix)
+
+
+def _is_metadata(address: Address) -> bool:
+    if isinstance(address, ipaddress.IPv4Address):
+        return int(address) in _METADATA
+    return any(address in one for one in _METADATA_V6) or any(one in _METADATA for one in _embedded(address))
+
+
+def _embedded(address: ipaddress.IPv6Address) -> Iterator[int]:
+    """What IPv4 addresses may be in it: 6to4's, and one for each length of a NAT64 prefix, which anybody may choose.
+
+    A prefix of 96 bits has it at the end, as mapped addresses do; RFC 6052 has the others leave out bits 64 to 71.
+    """
+    number = int(address)
+    yield number & 0xFFFFFFFF
+    yield number >> 80 & 0xFFFFFFFF
+    without = (number >> 64 << 56) | (number & (1 << 56) - 1)
+    for length in (32, 40, 48, 56, 64):
+        yield without >> (120 - length - 32) & 0xFFFFFFFF
+
+
+@cache
+def _shared_networks(said: str) -> list[ipaddress.IPv4Network]:
+    """The networks of 100.64.0.0/10 that a machine names as its own."""
+    try:
+        networks = [ipaddress.IPv4Network(one.strip()) for one in said.split(",") if one.strip()]
+    except ValueError as error:
+        raise ForbiddenAddress(f"{SHARED_VARIABLE} is no list of networks: {error}") from None
+    if strange := [one for one in networks if not one.subnet_of(_SHARED)]:
+        raise ForbiddenAddress(f"{SHARED_VARIABLE} names {strange[0]}, which is not within {_SHARED}")
+    return networks
 
 
 def _is_public(address: Address) -> bool:

@@ -20,10 +20,12 @@ from livewell.fetching.decoding import ACCEPTED, Undecodable, decoder_for
 from livewell.fetching.errors import ForbiddenAddress
 from livewell.fetching.memory import Memory, Room
 from livewell.fetching.types import Failed, Refused
-from livewell.fetching.wire import MOST_HEAD, Meter, MeteredConnector, SentBefore
+from livewell.fetching.wire import Meter, MeteredConnector, SentBefore
 from livewell.kernel import LivewellError
 
 MOST_REDIRECTS = 3
+# What may have been read ahead, and as much again: chunks of one byte cost their reader more than what they bring.
+MOST_FRAMING = 1_048_576
 _REDIRECTS = {301, 302, 303, 307, 308}
 _NOTHING: CIMultiDictProxy[str] = CIMultiDictProxy(CIMultiDict())
 _PLAIN_HEADERS = {"Accept": "application/json", "Accept-Encoding": ACCEPTED, "User-Agent": "livewell"}
@@ -158,7 +160,7 @@ class _Call:
         except LivewellError as fact:
             reply.not_permitted = fact
             return None
-        with Meter() as meter:
+        with Meter(self._limits.max_bytes - reply.wire_bytes) as meter:
             try:
                 return await self._ask(checked, reply, meter)
             except (aiohttp.ClientError, ForbiddenAddress, OSError) as error:
@@ -169,6 +171,8 @@ class _Call:
             finally:
                 reply.wire_bytes += meter.received
                 reply.sent += meter.connected
+                if meter.too_much is not None:
+                    reply.body, reply.problem = b"", Refused(reason="too_large", message=meter.too_much)
 
     async def _ask(self, url: URL, reply: Reply, meter: Meter) -> str | None:
         headers = dict(self._request.headers)
@@ -177,16 +181,13 @@ class _Call:
         reply.status, reply.headers, reply.problem = None, _NOTHING, None
         async with self._session.get(url, headers=headers, allow_redirects=False) as response:
             reply.status, reply.headers = response.status, response.headers
-            if meter.head > MOST_HEAD:
-                reply.body = self._stop(response, reply, "too_large", f"headers of more than {MOST_HEAD:,} bytes")
-                return None
-            reply.body = await self._read(response, reply)
+            reply.body = await self._read(response, reply, meter)
         _check_length(response, reply, meter.body)
-        if reply.has_problem() or response.status not in _REDIRECTS:
+        if meter.too_much is not None or reply.has_problem() or response.status not in _REDIRECTS:
             return None
         return _led_on(url, response, reply)
 
-    async def _read(self, response: aiohttp.ClientResponse, reply: Reply) -> bytes:
+    async def _read(self, response: aiohttp.ClientResponse, reply: Reply, meter: Meter) -> bytes:
         most = self._limits.max_bytes
         if (response.content_length or 0) > most:
             return self._stop(response, reply, "too_large", f"{response.content_length:,} bytes of {most:,} allowed")
@@ -195,6 +196,8 @@ class _Call:
             decoder = decoder_for(response.headers.get("Content-Encoding", ""))
             async for data in response.content.iter_any():
                 raw += len(data)
+                if (meter.body or 0) > 2 * raw + MOST_FRAMING:
+                    return self._stop(response, reply, "too_large", "more framing than content")
                 for piece in decoder.feed(data):
                     body += piece
                     if max(raw, len(body)) > most:

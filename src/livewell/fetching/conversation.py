@@ -80,7 +80,11 @@ class Conversation:
         self.body_bytes += len(reply.body)
         rate = self._learn(reply)
         self.ended = judge_status(reply, rate, keys=self._keys)
-        document = read_document(reply, content_type=question.content_type) if self.ended is None else None
+        document = (
+            None
+            if self.ended is not None
+            else read_document(reply, max_bytes=self._source.limits.max_bytes, content_type=question.content_type)
+        )
         if isinstance(document, Refused):
             self.ended = document
         if self.ended is not None:

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 _PIECE = 65_536
 # As RFC 9659 has it for HTTP: a decoder need not remember more than 8 MB.
 _ZSTD_WINDOW = 23
+# As many as ten megabytes have in the smallest blocks that are used; each takes a decoder of its own.
+_MOST_MEMBERS = 1_000
 _ZLIB_OR_GZIP = 32 + zlib.MAX_WBITS
 
 
@@ -38,10 +40,23 @@ class _Plain:
         pass
 
 
+class _Members:
+    """How many bodies lie one behind the other in one."""
+
+    def __init__(self) -> None:
+        self._count = 1
+
+    def next(self) -> None:
+        self._count += 1
+        if self._count > _MOST_MEMBERS:
+            raise Undecodable(f"it has more than {_MOST_MEMBERS:,} parts")
+
+
 class _Inflater:
     """zlib, gzip (also of several members), and the bare deflate that some servers mean by `deflate`."""
 
     def __init__(self, *, bare_allowed: bool) -> None:
+        self._members = _Members()
         self._bare_allowed = bare_allowed
         self._inflate = zlib.decompressobj(_ZLIB_OR_GZIP)
         self._begun = False
@@ -50,6 +65,7 @@ class _Inflater:
         more = bool(data)
         while more:
             if self._inflate.eof:
+                self._members.next()
                 self._inflate, self._bare_allowed = zlib.decompressobj(_ZLIB_OR_GZIP), False
             piece = self._next(data)
             if self._inflate.eof:
@@ -108,6 +124,7 @@ class _Unzstd:
     """Zstandard, also of several frames."""
 
     def __init__(self) -> None:
+        self._members = _Members()
         self._decode = self._fresh()
         self._begun = False
 
@@ -119,6 +136,7 @@ class _Unzstd:
         self._begun |= more
         while more:
             if self._decode.eof:
+                self._members.next()
                 self._decode = self._fresh()
             try:
                 piece: bytes = self._decode.decompress(data, _PIECE)

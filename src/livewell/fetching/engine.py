@@ -1,7 +1,7 @@
 """The engine: from keys of a source to one outcome each, whatever the provider or the fetcher does.
 
 It is the only place that joins client, fetcher and judge, so that a fetcher cannot forget what all of them need: the
-type check, the key's pattern, permission for every request, conditional requests, sizes, times, bytes and rate facts.
+type check, permission for every request, conditional requests, sizes, times, bytes and rate facts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +24,7 @@ from livewell.fetching.types import Failed, Fetched, Gone, JsonObject, Outcome, 
 
 # Bad request, not found, gone, too long a URL, not to be processed.
 _ABOUT_KEYS = {400, 404, 410, 414, 422}
+MOST_KEY = 256
 # What is read of an answer takes about twice what was sent, as Python has it.
 _READ_PER_BYTE = 2
 
@@ -148,7 +149,8 @@ class Fetching:
 def _objection(source: Source, one: Asked) -> Outcome | None:
     if one.data_type != source.data_type:
         return Refused(reason="other_type", message=f"a refresh of {one.data_type}, not of {source.data_type}")
-    if source.key_pattern is not None and source.key_pattern.search(one.key) is None:
+    # What is a key PostgreSQL has decided; only what can be no key of any type is refused once more.
+    if not 0 < len(one.key) <= MOST_KEY or not one.key.isprintable():
         return Refused(reason="invalid_key", message=f"no key of {source.data_type}")
     return None
 

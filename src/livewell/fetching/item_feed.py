@@ -26,15 +26,10 @@ from livewell.fetching.errors import InvalidRead
 from livewell.fetching.store import CHANGES_CHANNEL, FetchStore
 from livewell.fetching.types import StoredItem
 from livewell.kernel import (
-    Contended,
+    PASSING,
     Database,
-    DatabaseUnavailable,
-    DiskFull,
     Listener,
-    LockNotAvailable,
     Logger,
-    NotPrimary,
-    StatementTimedOut,
     wait_for_any,
 )
 from livewell.presence import GatewayKeeper, Item, OpenOutcome, PresenceStore, SubscribeOutcome, TooMany
@@ -42,8 +37,6 @@ from livewell.presence import GatewayKeeper, Item, OpenOutcome, PresenceStore, S
 LOOK_EVERY = timedelta(seconds=15)
 _PAUSE = 2.0
 _KEYS_PER_READ = 500
-# What passes by itself, or when somebody mends the server: worth trying again.
-_PASSING = (Contended, DatabaseUnavailable, DiskFull, LockNotAvailable, NotPrimary, StatementTimedOut)
 # A refresh under way is no news: it ends in some.
 _UNDER_WAY = ": being refreshed"
 
@@ -118,7 +111,7 @@ class ItemFeed:
         self._woken.set()
         tasks = [task for task in (self._listening, self._telling) if task is not None]
         await asyncio.gather(*tasks, return_exceptions=True)
-        with suppress(*_PASSING):
+        with suppress(*PASSING):
             await self._keeper.stop()
 
     @asynccontextmanager
@@ -158,7 +151,7 @@ class ItemFeed:
         """End the sessions of those who have left; what fails now is tried again."""
         left = list(self._left)
         if left and not self._stop.is_set():
-            with suppress(*_PASSING):
+            with suppress(*PASSING):
                 await self._keeper.close(left)
                 self._left.difference_update(left)
 
@@ -179,7 +172,7 @@ class ItemFeed:
             try:
                 await self._round()
                 is_away = False
-            except _PASSING as error:
+            except PASSING as error:
                 if not is_away:
                     log.warning("items_unavailable", reason=error.message)
                 is_away = self._all_due = True
@@ -215,7 +208,7 @@ class ItemFeed:
         while batch := keys[told : told + self._keys_per_read]:
             try:
                 items = await self._store.read_items(data_type, batch)
-            except _PASSING:
+            except PASSING:
                 raise
             except Exception as fault:  # noqa: BLE001 - whatever it is, it ends no watch of another type
                 if isinstance(fault, InvalidRead) and len(batch) > 1:

@@ -22,6 +22,9 @@ from livewell.fetching.types import Failed, Fetched, Gone, JsonObject, Outcome, 
 from livewell.registry import path_text
 
 TOO_EARLY = timedelta(days=1)
+# Bytes of a list or an object, and of what is in one, however few they are written with.
+_CONTAINER, _SCALAR = 150, 50
+_READ_PER_BYTE = 8
 _WORDS = {401: "the API key is not accepted", 403: "the API key may not ask for this"}
 
 
@@ -76,7 +79,7 @@ def judge_status(reply: Reply, rate: RateFacts, *, keys: int) -> Outcome | None:
             return Failed(reason="status", message=f"HTTP {status}", status=status)
 
 
-def read_document(reply: Reply, *, content_type: str | None = None) -> "Any | Refused":
+def read_document(reply: Reply, *, max_bytes: int, content_type: str | None = None) -> "Any | Refused":
     """The JSON of an answer, or why there is none."""
     if not reply.body.strip():
         return Refused(reason="empty", message="HTTP 200 with an empty body")
@@ -85,10 +88,23 @@ def read_document(reply: Reply, *, content_type: str | None = None) -> "Any | Re
         return Refused(reason="wrong_type", message=f"Content-Type {kind[:80]!r}, not JSON")
     if charset not in {"", "utf-8", "utf8", "us-ascii"}:
         return Refused(reason="encoding", message=f"charset {charset[:40]!r}, not UTF-8")
+    if (size := _size_as_read(reply.body)) > _READ_PER_BYTE * max_bytes:
+        return Refused(
+            reason="too_large", message=f"about {size:,} bytes when read, of {_READ_PER_BYTE} x {max_bytes:,}"
+        )
     try:
         return from_json(reply.body, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
         return Refused(reason="not_json", message=str(error)[:200])
+
+
+def _size_as_read(body: bytes) -> int:
+    """About what a document takes as Python has it, told by its marks, which is quick; reading takes time by that too.
+
+    Marks within strings count as well: what is nearly all text has few.
+    """
+    containers = body.count(b"[") + body.count(b"{")
+    return containers * _CONTAINER + body.count(b",") * _SCALAR
 
 
 @lru_cache(maxsize=256)

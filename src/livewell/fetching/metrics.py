@@ -1,7 +1,8 @@
 """What refreshes tell Prometheus and the logs: counters and times of this process, a line for whatever was not good.
 
-Events: `refresh_refused`, `refresh_failed`, `refresh_throttled` (each with reason and message), `refresh_gone`, and for
-those who debug `refresh_fetched` and `refresh_unchanged`; all with the job id, the type and the key.
+Events: `refresh_set_aside` (with the reason: what is held, and by whom), `refresh_refused`, `refresh_failed`,
+`refresh_throttled` (each with reason and message), `refresh_gone`, and for those who debug `refresh_fetched` and
+`refresh_unchanged`; all with the job id, the type and the key.
 """
 
 from collections import Counter as Counts
@@ -15,6 +16,7 @@ from livewell.kernel import Logger
 
 _MOMENTS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _LOST = "lost"
+_BUSY = "busy"
 
 REFRESHES = Counter("livewell_refreshes", "Refreshes this process ended, by outcome.", ["data_type", "outcome"])
 REFRESH_BYTES = Counter("livewell_refresh_bytes", "Bytes that providers sent for refreshes.", ["data_type"])
@@ -43,6 +45,11 @@ def tell_stored(ended: Sequence[Ended], stored: Sequence[Stored]) -> None:
         end = became.get(one.job_id)
         if end is None or end.state == _LOST:
             continue
+        if end.state == _BUSY:
+            here.warning(
+                "refresh_set_aside", job_id=one.job_id, data_type=one.data_type, key=one.key, reason=end.reason
+            )
+            continue
         match end.outcome:
             case "refused" | "failed" | "throttled":
                 tell = here.warning
@@ -68,6 +75,8 @@ def _count(ended: Sequence[Ended], became: dict[int, Stored]) -> None:
     sizes: Counts[str] = Counts()
     for one in ended:
         end = became.get(one.job_id)
+        if end is not None and end.state == _BUSY:
+            continue
         outcomes[one.data_type, _LOST if end is None or end.state == _LOST else end.outcome] += 1
         sizes[one.data_type] += one.bytes or 0
     for (data_type, outcome), number in outcomes.items():

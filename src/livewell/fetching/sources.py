@@ -8,7 +8,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,7 +42,6 @@ class Source:
     fetcher: Fetches
     rules: Rules
     key_place: KeyPlace | None = None
-    key_pattern: re.Pattern[str] | None = field(default=None, repr=False)
 
 
 def source_of(
@@ -74,7 +73,6 @@ def source_of(
         fetcher=used,
         rules=Rules(reader=reader, rows=used.rows, absent=used.absent),
         key_place=key_place(provider.key_in),
-        key_pattern=_pattern(data_type.key_pattern),
     )
 
 
@@ -179,14 +177,6 @@ def _imported(path: str) -> type[Any]:
     if not inspect.isclass(found) or not issubclass(found, BaseModel | Fetcher):
         raise UnsoundFetch(f"{path} is neither a model nor a fetcher")
     return found
-
-
-def _pattern(text: str) -> re.Pattern[str] | None:
-    """PostgreSQL decides what is a key; where its expressions are none of Python's, its word is taken."""
-    try:
-        return re.compile(text)
-    except re.error:
-        return None
 
 
 def _first(error: ValidationError) -> str:

@@ -117,7 +117,11 @@ class StoredItem:
 
 
 class Stored(NamedTuple):
-    """What became of one ended refresh: the state of its job, `lost` where the lease no longer counted."""
+    """What became of one ended refresh: the state of its job.
+
+    It is `lost` where the lease no longer counted, and `busy` where nothing was done because somebody else has the job,
+    the item or its rows in an open transaction; the reason says which, and who.
+    """
 
     job_id: int
     state: str

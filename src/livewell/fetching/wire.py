@@ -3,7 +3,8 @@
 aiohttp tells no such number: it decodes framing and drops headers before anybody can count. So its protocol is given a
 meter for the time of a call, also on a connection that was used before. What arrives on a connection that nobody uses
 is no answer to anything, and closes it. So does what arrives after the end of an answer, before aiohttp sees it: its
-parser would take it for the next answer, and lose the one before where that came in the same piece.
+parser would take it for the next answer, and lose the one before where that came in the same piece. And so does what is
+too much: framing, answers that only announce one, and heads arrive like any other byte, and are counted here alone.
 """
 
 import re
@@ -18,7 +19,6 @@ from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
 MOST_HEAD = 65_536
-_HEAD_LIMIT = 4 * MOST_HEAD
 _END_OF_HEAD = b"\r\n\r\n"
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,18})[ \t]*(?=\r|$)", re.IGNORECASE)
 _CODED = re.compile(rb"\r\ntransfer-encoding:", re.IGNORECASE)
@@ -30,11 +30,20 @@ class SentBefore(ClientConnectionError):
 
 
 class Meter:
-    """What arrived for one request, made while it is entered: all of it, and what came after the head of the answer."""
+    """What arrived for one request, made while it is entered: all of it, and what came after the head of the answer.
 
-    __slots__ = ("_cut", "_head", "_length", "_protocol", "_token", "body", "connected", "received")
+    `too_much` is what there is more of than may be, once there is: the connection is gone then.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = (
+        *("_cut", "_head", "_length", "_most", "_protocol", "_seen", "_token"),
+        *("body", "connected", "received", "too_much"),
+    )
+
+    def __init__(self, most: int) -> None:
+        self.too_much: str | None = None
+        self._most = most
+        self._seen = 0
         self.received = 0
         self.body: int | None = None
         self.connected = False
@@ -55,11 +64,6 @@ class Meter:
             self._protocol.meter = None
         self._protocol = None
 
-    @property
-    def head(self) -> int:
-        """What came before the body: the head of the answer, and of those that announced it."""
-        return self.received - (self.body or 0)
-
     def begin(self, protocol: "MeteredProtocol") -> None:
         self.connected = True
         self._protocol = protocol
@@ -70,9 +74,11 @@ class Meter:
         self.received += len(data)
         if self.body is not None:
             self.body += len(data)
-        elif len(self._head) < _HEAD_LIMIT:
+        else:
             self._head += data
             self._look_for_end()
+        if self.body is not None and self.body > self._most:
+            self.too_much = f"more than the {self._most:,} bytes allowed"
         if self.body is None or self._length is None or self.body - self._cut <= self._length:
             return data
         surplus = self.body - self._cut - self._length
@@ -80,13 +86,15 @@ class Meter:
         return data[:-surplus]
 
     def _look_for_end(self) -> None:
-        """An answer may be preceded by others that say it is coming (1xx)."""
-        while (end := self._head.find(_END_OF_HEAD)) >= 0:
-            head, rest = self._head[:end], self._head[end + len(_END_OF_HEAD) :]
+        """An answer may be preceded by others that say it is coming (1xx): all of their heads together are bounded."""
+        while 0 <= (end := self._head.find(_END_OF_HEAD, self._seen)) <= MOST_HEAD:
+            head, self._seen = self._head[self._seen : end], end + len(_END_OF_HEAD)
             if head[9:10] != b"1":
-                self.body, self._head, self._length = len(rest), b"", _stated_length(head)
+                self.body, self._length = len(self._head) - self._seen, _stated_length(head)
+                self._head = b""
                 return
-            self._head = rest
+        if len(self._head) > MOST_HEAD:
+            self.too_much = f"headers of more than {MOST_HEAD:,} bytes"
 
 
 def _stated_length(head: bytes) -> int | None:
@@ -117,10 +125,20 @@ class MeteredProtocol(ResponseHandler):
             self.close()
             return
         own = data if self._counted else self.meter.count(data)
+        if self.meter.too_much is not None:
+            self._cut_off()
+            return
         if len(own) < len(data):
             self.force_close()
-        if own:
+        # Nothing is how aiohttp has its parser go on with what it has set aside.
+        if own or not data:
             super().data_received(own)
+
+    def _cut_off(self) -> None:
+        """Whoever waits for more is told that the connection was lost; the meter knows why."""
+        self.force_close()
+        if self.transport is not None:
+            self.transport.abort()
 
 
 class MeteredConnector(TCPConnector):

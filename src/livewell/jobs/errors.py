@@ -44,6 +44,13 @@ class EmptyPayload(JobError):
     sqlstate = "LWJ05"
 
 
+class JobTooLarge(InvalidJob):
+    """A job, or what it leaves when it is finished, is larger than a setting allows; nothing of its batch was done."""
+
+    code = "jobs.too_large"
+    sqlstate = "LWJ07"
+
+
 class InvalidKind(JobError):
     """A kind cannot be as asked."""
 

@@ -21,6 +21,9 @@ JOBS_ENQUEUED = Counter("livewell_jobs_enqueued", "Requests this process queued.
 JOBS_CLAIMED = Counter("livewell_jobs_claimed", "Jobs this process claimed.", ["kind"])
 JOBS_FINISHED = Counter("livewell_jobs_finished", "Attempts this process ended, by the state after.", ["kind", "state"])
 JOBS_RESCUED = Counter("livewell_jobs_rescued", "Jobs taken back from silent workers by this process.", ["kind"])
+JOBS_SET_ASIDE = Counter(
+    "livewell_jobs_set_aside", "Times an end was put off because somebody held what it writes.", ["kind"]
+)
 LEASES_LOST = Counter("livewell_leases_lost", "Attempts that no longer counted when they ended.", ["kind"])
 CLAIM_SECONDS = Histogram("livewell_claim_seconds", "Time of a claim call.", buckets=_MOMENTS)
 FINISH_SECONDS = Histogram("livewell_finish_seconds", "Time of a finish call.", buckets=_MOMENTS)

@@ -22,6 +22,7 @@ class PayloadChecker:
     def __init__(self, store: JobStore) -> None:
         self._store = store
         self._validators: dict[str, jsonschema_rs.Validator | None] = {}
+        self._unusable: dict[str, str] = {}
         self._read_at = float("-inf")
 
     async def check(self, kind: str, payload: JsonObject) -> None:
@@ -31,6 +32,10 @@ class PayloadChecker:
 
     def check_known(self, kind: str, payload: JsonObject) -> None:
         """As `check`, with the schemas read last."""
+        if (why := self._unusable.get(kind)) is not None:
+            raise InvalidPayload(
+                f"the payload schema of {kind} cannot be used: {why}", fix=f"livewell kinds show {kind}"
+            )
         validator = self._validators.get(kind)
         if validator is None or validator.is_valid(payload):
             return
@@ -45,9 +50,16 @@ class PayloadChecker:
         self.learn(await self._store.list_kinds())
 
     def learn(self, kinds: Iterable[Kind]) -> None:
-        """Take the schemas of kinds that were read just now."""
-        self._validators = {
-            kind.kind: jsonschema_rs.validator_for(dict(kind.payload_schema)) if kind.payload_schema else None
-            for kind in kinds
-        }
+        """Take the schemas of kinds that were read just now; one that cannot be used stops only its own kind."""
+        self._validators, self._unusable = {}, {}
+        for kind in kinds:
+            try:
+                self._validators[kind.kind] = _validator(kind.payload_schema) if kind.payload_schema else None
+            except (jsonschema_rs.ValidationError, ValueError) as error:
+                self._unusable[kind.kind] = str(error).partition("\n")[0]
         self._read_at = time.monotonic()
+
+
+def _validator(schema: JsonObject) -> jsonschema_rs.Validator:
+    """Whoever writes a schema shall not make a process read a file or call an address: what it refers to is in it."""
+    return jsonschema_rs.validator_for(dict(schema), offline=True)

@@ -90,7 +90,7 @@ class JobStore:
         return [Beat(*row) for row in rows]
 
     async def finish_jobs(self, finishes: Sequence[Finish]) -> dict[JobId, str]:
-        """The state of each job that is not completed now, `lost` where the attempt no longer counted."""
+        """The state of each job: `lost` where the attempt no longer counted, `busy` where somebody else has its row."""
         outcomes, details = None, None
         if any(finish.outcome is not NOTHING or finish.spent is not None for finish in finishes):
             outcomes = [finish.outcome.word for finish in finishes]

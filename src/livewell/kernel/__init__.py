@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from livewell.kernel.durations import HOW_TO_WRITE, parse_duration
     from livewell.kernel.embedded import EmbeddedPostgres
     from livewell.kernel.embedded_account import Account
-    from livewell.kernel.embedded_processes import birth_of
+    from livewell.kernel.embedded_processes import birth_of, is_postgres_in
     from livewell.kernel.errors import (
+        PASSING,
         Contended,
         DatabaseNewer,
         DatabaseUnavailable,
@@ -61,6 +62,16 @@ if TYPE_CHECKING:
     )
     from livewell.kernel.listener import Listener
     from livewell.kernel.logger import Logger, LogLine, before_the_first_line
+    from livewell.kernel.logins import (
+        InvalidLogin,
+        Login,
+        LoginLimits,
+        LoginNotOurs,
+        LoginRole,
+        list_logins,
+        make_login,
+        new_password,
+    )
     from livewell.kernel.logs import MASK, configure_logs, mask, masked, silence_logs, working_on
     from livewell.kernel.migration_files import SqlFiles
     from livewell.kernel.migration_state import Action, Change, Drift, Step
@@ -75,6 +86,7 @@ if TYPE_CHECKING:
         shown_number,
         shown_share,
         shown_size,
+        shown_text,
     )
     from livewell.kernel.sizes import parse_size
     from livewell.kernel.sql import Queries
@@ -86,6 +98,7 @@ else:
 __all__ = [
     "HOW_TO_WRITE",
     "MASK",
+    "PASSING",
     "Account",
     "Action",
     "Agent",
@@ -107,12 +120,17 @@ __all__ = [
     "Drift",
     "EmbeddedPostgres",
     "FixedClock",
+    "InvalidLogin",
     "Line",
     "Listener",
     "LivewellError",
     "LockNotAvailable",
     "LogLine",
     "Logger",
+    "Login",
+    "LoginLimits",
+    "LoginNotOurs",
+    "LoginRole",
     "MigrationEdited",
     "MigrationFailed",
     "MigrationMissing",
@@ -147,10 +165,14 @@ __all__ = [
     "fact_from",
     "facts_by_code",
     "interval_of",
+    "is_postgres_in",
+    "list_logins",
     "list_warnings",
+    "make_login",
     "mask",
     "masked",
     "migrate",
+    "new_password",
     "parse_duration",
     "parse_size",
     "plan",
@@ -161,6 +183,7 @@ __all__ = [
     "shown_number",
     "shown_share",
     "shown_size",
+    "shown_text",
     "silence_logs",
     "told_at",
     "trusted_seconds",

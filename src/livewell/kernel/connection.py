@@ -2,6 +2,11 @@
 
 The driver gives a statement up after `command_timeout`. Then nobody knows what is still on the wire, so the connection
 is cut and never used again. A statement whose caller is cancelled is cancelled in the server, too.
+
+A server that turned out to be no primary is not asked again on the same connection: the next one may find another.
+Where commits wait for a synchronous standby, one that is cancelled in that wait (by an operator, say) is answered as if
+all was well, with a warning: it is committed here and may be lost in a failover. That is told as what it is, an unknown
+outcome.
 """
 
 import asyncio
@@ -12,13 +17,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
-from livewell.kernel.errors import DatabaseUnavailable, TransactionRolledBack, fact_from
+from livewell.kernel.errors import DatabaseUnavailable, NotPrimary, TransactionRolledBack, fact_from
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
 T = TypeVar("T")
 
 DRIVER_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
 _CANCEL_GRACE = timedelta(seconds=2)
+# Where the server says that it gave up waiting for its standby; the text itself may be in any language.
+_WAITS_FOR_STANDBY = "SyncRepWaitForLSN"
 
 if TYPE_CHECKING:
     _DriverConnection = asyncpg.Connection[asyncpg.Record]
@@ -36,6 +43,15 @@ def is_usable(connection: Connection) -> bool:
 
 class FactConnection(_DriverConnection):
     """The driver's connection, with facts in place of its errors."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._is_unconfirmed = False
+        self.add_log_listener(self._hear)
+
+    def _hear(self, _connection: object, message: asyncpg.PostgresLogMessage) -> None:
+        if getattr(message, "server_source_function", None) == _WAITS_FOR_STANDBY:
+            self._is_unconfirmed = True
 
     async def execute(self, query: str, *args: Any, timeout: float | None = None) -> str:
         status = await self._told(super().execute(query, *args, timeout=timeout))
@@ -63,17 +79,26 @@ class FactConnection(_DriverConnection):
 
     async def _told(self, call: Awaitable[T]) -> T:
         try:
-            return await call
+            answer = await call
         except DRIVER_ERRORS as error:
             fact = fact_from(error)
-            if isinstance(fact, DatabaseUnavailable):
+            if isinstance(fact, DatabaseUnavailable | NotPrimary):
                 self.terminate()
             if fact is None:
                 raise
             raise fact from error
         except asyncio.CancelledError:
             await self._answer_cancelled()
+            if self._is_unconfirmed:
+                self.terminate()
             raise
+        if self._is_unconfirmed:
+            self.terminate()
+            raise DatabaseUnavailable(
+                "a commit was not confirmed by the synchronous standby: it may be lost in a failover",
+                fix="repeat it with the same key",
+            )
+        return answer
 
     async def _answer_cancelled(self) -> None:
         """Wait until the server has given the cancelled statement up; a connection that does not answer is cut."""

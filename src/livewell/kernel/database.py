@@ -4,6 +4,9 @@ Every call is bounded twice: by the server (`statement_timeout`, idle-in-transac
 little later, for a server that says nothing at all. Deadlocks and serialization failures of a single call are repeated,
 bounded. What the driver raises leaves here as a fact (`errors.py`).
 
+A URL may name several servers of a cluster: every connection, whoever opens it, finds the one that takes writes
+(`hosts.py`), so a failover is a lost connection like any other.
+
 Behind a transaction pooler (`pooled=True`) nothing of a session may be relied on: each call is its own transaction
 whose limits are SET LOCAL, statements are not cached, and LISTEN needs `direct_url` (without it, pollers poll).
 """
@@ -15,18 +18,23 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any, Protocol, Self, TypeVar
 
 import asyncpg
 
 from livewell.kernel.connection import DRIVER_ERRORS, Connection, FactConnection, is_usable
 from livewell.kernel.errors import Contended, DatabaseUnavailable, LivewellError, reason_of
+from livewell.kernel.hosts import connect_to_one_of, hosts_of, kind_of_server
 from livewell.kernel.logger import Logger
 from livewell.kernel.pool import Pool
 
 T = TypeVar("T")
 
 log = Logger("livewell.kernel")
+
+# A wish that is known to be in vain only when every server was asked.
+_LEFT_TO_THE_DRIVER = "prefer-standby"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +48,8 @@ class DatabaseOptions:
     connect_timeout: timedelta = timedelta(seconds=10)
     statement_timeout: timedelta = timedelta(seconds=30)
     idle_in_transaction_timeout: timedelta = timedelta(seconds=60)
+    # Between the statements of a single call nobody thinks: who is silent so long is cut off, and in others' way.
+    idle_in_call_timeout: timedelta = timedelta(seconds=5)
     answer_grace: timedelta = timedelta(seconds=2)
     contention_retries: int = 10
     application_name: str = "livewell"
@@ -72,10 +82,18 @@ class DatabaseOptions:
 
     @property
     def transaction_limits(self) -> str:
-        """The limits of a transaction, where no session can carry them."""
+        """The limits of a transaction of the caller's own, where no session can carry them."""
+        return self._limits(self.idle_in_transaction_timeout)
+
+    @property
+    def call_limits(self) -> str:
+        """The limits of a transaction that is a single call."""
+        return self._limits(self.idle_in_call_timeout)
+
+    def _limits(self, idle: timedelta) -> str:
         return (
             f"set local statement_timeout = {_milliseconds(self.statement_timeout)};"
-            f" set local idle_in_transaction_session_timeout = {_milliseconds(self.idle_in_transaction_timeout)}"
+            f" set local idle_in_transaction_session_timeout = {_milliseconds(idle)}"
         )
 
 
@@ -160,7 +178,7 @@ class _Calls(ABC):
 
     async def _within_limits(self, connection: Connection, call: Callable[[Connection], Awaitable[T]]) -> T:
         """A call as a transaction of its own, begun and limited in one round trip."""
-        await connection.execute(f"begin; {self.options.transaction_limits}")
+        await connection.execute(f"begin; {self.options.call_limits}")
         try:
             result = await call(connection)
         except BaseException:
@@ -173,10 +191,15 @@ class _Calls(ABC):
 
 
 async def connect(options: DatabaseOptions, *, url: str | None = None) -> Connection:
-    """Open one connection, or say in one line why it cannot be opened."""
+    """Open one connection, or say in one line why it cannot be opened; of several servers, to the one for writes."""
+    where, within = url or options.url, options.connect_timeout.total_seconds()
+    opened = partial(asyncpg.connect, where, **options.connect_arguments)
+    hosts, kind = hosts_of(where), kind_of_server(where)
+    if len(hosts) > 1 and kind != _LEFT_TO_THE_DRIVER:
+        return await connect_to_one_of(hosts, kind, opened, within=within)
     try:
-        async with asyncio.timeout(options.connect_timeout.total_seconds()):
-            connection: Connection = await asyncpg.connect(url or options.url, **options.connect_arguments)
+        async with asyncio.timeout(within):
+            connection: Connection = await opened()
             return connection
     except DRIVER_ERRORS as error:
         raise DatabaseUnavailable(

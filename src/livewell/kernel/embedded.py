@@ -5,6 +5,9 @@ the others find it running. It is nobody's child: when the process that started 
 go on. Each process that uses it is registered; the last one to `release()` it stops it, and users that crashed do not
 count. A server that was told to `keep()` running stays when its users have left. `stop()` stops it whoever uses it.
 
+Daily work is done by the login `livewell`, a member of livewell_service and of nothing else, which makes no temporary
+objects. The superuser is for the schema and for what is declared.
+
 It listens on a socket in a folder that only its own user can enter, and on no network address unless `listen_port` is
 given; over that port a password is asked (set one for the role first). All of it is for one machine: the processes
 that share a server must see each other's pids.
@@ -35,6 +38,7 @@ from livewell.kernel.embedded_errors import (
 from livewell.kernel.embedded_place import Place, place_for
 from livewell.kernel.embedded_processes import Users
 from livewell.kernel.logger import Logger
+from livewell.kernel.queries import QUERIES
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,6 +46,7 @@ T = TypeVar("T")
 log = Logger("livewell.kernel")
 
 DATABASE = "livewell"
+SERVICE_LOGIN = "livewell"
 _NOT_YET = (
     asyncpg.CannotConnectNowError,
     asyncpg.ConnectionDoesNotExistError,
@@ -181,8 +186,12 @@ class EmbeddedPostgres:
         pid = self._postmaster.pid if self._postmaster else None
         return EmbeddedStatus(folder=cluster.place.folder, pid=pid, users=users - kept, kept=kept)
 
+    def service_url(self) -> str:
+        """The address for daily work: of a login that is only a service."""
+        return self.url(user=SERVICE_LOGIN)
+
     def url(self, *, user: str = SUPERUSER, database: str = DATABASE) -> str:
-        """The address of the running server, over its socket."""
+        """The address of the running server, over its socket; the superuser's unless another login is named."""
         if self._postmaster is None:
             raise EmbeddedNotStarted("the embedded PostgreSQL is not running", fix="livewell postgres start")
         host, port = quote(str(self._postmaster.socket_folder), safe="/"), self._postmaster.port
@@ -234,6 +243,8 @@ class EmbeddedPostgres:
         try:
             if not await connection.fetchval("select exists (select from pg_database where datname = $1)", DATABASE):
                 await connection.execute(f"create database {DATABASE}")
+            for statement in await connection.fetch(QUERIES["list_logins_to_make"], SERVICE_LOGIN, DATABASE):
+                await connection.execute(statement[0])
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
             raise cluster.failure(f"cannot create the database {DATABASE}", str(error)) from error
         finally:

@@ -17,6 +17,8 @@ from livewell.kernel.embedded_errors import EmbeddedNotStarted
 
 _UNPRIVILEGED = ("postgres", "nobody")
 _TIMED_OUT = 124
+# Programs and libraries are found by these, temporary files and times of day depend on them.
+_NEEDED = ("PATH", "HOME", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +91,8 @@ class Account:
 
 
 def _environment() -> dict[str, str]:
-    """Without the PG* variables of the caller, which would redirect PostgreSQL's programs; messages in English."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LANG"))}
-    return {**kept, "LC_ALL": "C"}
+    """What running needs and no more: who may run a program inside the database reads the server's environment.
+
+    Messages in English; the caller's PG* variables would redirect PostgreSQL's programs.
+    """
+    return {**{name: os.environ[name] for name in _NEEDED if name in os.environ}, "LC_ALL": "C"}

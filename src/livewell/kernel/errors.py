@@ -49,7 +49,7 @@ class DatabaseUnavailable(LivewellError):
     """The server is not there, went away, or did not answer in time; whether the call took effect is unknown."""
 
     code = "kernel.database_unavailable"
-    sqlstate = ("57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006")
+    sqlstate = ("57P01", "57P02", "57P03", "25P03", "53300", "08000", "08001", "08003", "08004", "08006")
 
 
 class StatementTimedOut(LivewellError):
@@ -142,6 +142,10 @@ class MigrationFailed(LivewellError):
     """A step could not be applied; it had no effect, and the steps before it stay applied."""
 
     code = "kernel.migration_failed"
+
+
+# What passes by itself, or once somebody has seen to the server: the same call may be made again, and is.
+PASSING = (Contended, DatabaseUnavailable, DiskFull, LockNotAvailable, NotPrimary, StatementTimedOut)
 
 
 def fact_from(error: BaseException) -> LivewellError | None:

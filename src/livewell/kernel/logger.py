@@ -26,8 +26,10 @@ class LogLine:
 
     def __str__(self) -> str:
         from livewell.kernel.logs import masked  # noqa: PLC0415 - for who reads
+        from livewell.kernel.shown import shown_text  # noqa: PLC0415 - as above
 
-        return " ".join([self.event, *(f"{name}={masked(name, value)}" for name, value in self.fields.items())])
+        fields = [f"{name}={masked(name, value)}" for name, value in self.fields.items()]
+        return shown_text(" ".join([self.event, *fields]))
 
 
 class Logger:

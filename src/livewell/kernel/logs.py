@@ -17,6 +17,7 @@ from typing import Any, TextIO
 
 from livewell.kernel.errors import LivewellError
 from livewell.kernel.logger import ROOT, LogLine
+from livewell.kernel.shown import shown_text
 
 MASK = "•••"
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -27,6 +28,7 @@ _SENSITIVE = re.compile(
     re.IGNORECASE,
 )
 _URL_PASSWORD = re.compile(r"(?P<before>[a-z][a-z0-9+.\-]*://[^\s:/@]*:)[^\s/@]+(?=@)", re.IGNORECASE)
+_LINES = ("exception", "stack")
 _HARMLESS = {"dedupe_key", "serial_key"}
 
 _registered: set[str] = set()
@@ -93,6 +95,7 @@ class _Told(logging.Handler):
         from livewell.kernel.log_repeats import Repeats  # noqa: PLC0415 - as above
 
         super().__init__()
+        self._shape = shape
         self._stream = _Unfailing(stream)
         self._dropped = structlog.DropEvent
         self._steps = [
@@ -102,6 +105,7 @@ class _Told(logging.Handler):
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
             _mask_fields,
+            *([] if shape == "json" else [_show_fields]),
             _renderer(shape, stream),
         ]
 
@@ -116,7 +120,7 @@ class _Told(logging.Handler):
                 content = step(None, record.levelname.lower(), content)
         except self._dropped:
             return
-        self._stream.write(f"{content}\n")
+        self._stream.write(f"{content if self._shape == 'console' else shown_text(content)}\n")
         self._stream.flush()
 
 
@@ -154,6 +158,16 @@ def _add_job_id(_logger: object, _method: str, fields: MutableMapping[str, Any])
 def _mask_fields(_logger: object, _method: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name, value in fields.items():
         fields[name] = masked(name, value)
+    return fields
+
+
+def _show_fields(_logger: object, _method: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """What is unseen in a text is shown: no provider's word colours, moves or forges a line. JSON does so itself."""
+    for name, value in fields.items():
+        if isinstance(value, str):
+            fields[name] = shown_text(value, lines=name in _LINES)
+        elif not isinstance(value, int | float | None):
+            fields[name] = shown_text(repr(value))
     return fields
 
 

@@ -2,8 +2,11 @@
 
 A folder named `sql` may hold `migrations/NNNN_room_what.sql` (applied once, in number order over all rooms, never
 edited) and `functions/`, `views/` and `triggers/` (one object per file, named like it, applied again whenever the file
-changes). A function or view says in its header whom it is for: `-- for: service, user`, or `internal` for nobody but
-the owner. Functions are made after the migrations, so a migration that needs one for a default or a check makes it.
+changes). A function or view says in its header whom it is for: `-- for: service, user`, `owner` for those who are
+members of it, or `internal` for other functions alone. A function that touches what is not Livewell's says
+`-- runs as: livewell_reader` or `livewell_writer`: it belongs to that role, which has nothing of Livewell's, and the
+owner alone may call it. Functions are made after the migrations, so a migration that needs one for a default or a check
+makes it.
 """
 
 import hashlib
@@ -20,6 +23,8 @@ from livewell.kernel.errors import LivewellError
 from livewell.kernel.sql_statements import split_statements
 
 NO_TRANSACTION = "-- livewell: no transaction"
+OWNER = "livewell_owner"
+FOREIGN_ROLES = ("livewell_reader", "livewell_writer")
 GRANTEES = {"service": "livewell_service", "user": "livewell_user", "anon": "livewell_anon"}
 
 _MIGRATION_NAME = re.compile(r"(?P<number>\d{4})_(?P<name>[a-z][a-z0-9_]*)\.sql")
@@ -28,6 +33,7 @@ _ENDS_TRANSACTION = re.compile(r"(--[^\n]*\n|\s)*(begin|start|commit|end|rollbac
 _MENTIONED = re.compile(r"\blivewell\.(\w+)")
 _IN_SQL = re.compile(r"\blanguage sql\b", re.IGNORECASE)
 _FOR = re.compile(r"^-- for:(?P<roles>.*)$", re.MULTILINE)
+_RUNS_AS = re.compile(r"^-- runs as:(?P<role>.*)$", re.MULTILINE)
 
 
 class SqlFileInvalid(LivewellError):
@@ -67,12 +73,13 @@ class Migration:
 
 @dataclass(frozen=True, kw_only=True)
 class ObjectFile:
-    """The one current source of a function, view or trigger; `roles` may use it."""
+    """The one current source of a function, view or trigger; `roles` may use it, and it belongs to `owner`."""
 
     kind: ObjectKind
     name: str
     text: str
     roles: tuple[str, ...] = ()
+    owner: str = OWNER
 
     @property
     def key(self) -> tuple[str, str]:
@@ -165,18 +172,34 @@ def _object(kind: ObjectKind, file: Traversable | Path) -> ObjectFile:
     text = _text(file)
     if not re.search(rf"^create [\w ]*{kind} (livewell\.)?{match['name']}\b", text, re.MULTILINE | re.IGNORECASE):
         raise SqlFileInvalid(f"{kind} file {file.name} does not create {kind} {match['name']}")
+    owner = _owner(file.name, text)
     roles = () if kind is ObjectKind.TRIGGER else _roles(file.name, text)
-    return ObjectFile(kind=kind, name=match["name"], text=text, roles=roles)
+    if owner != OWNER:
+        if kind is not ObjectKind.FUNCTION or roles:
+            raise SqlFileInvalid(f"{file.name} runs as {owner}, and is no internal function")
+        roles = (OWNER,)
+    return ObjectFile(kind=kind, name=match["name"], text=text, roles=roles, owner=owner)
+
+
+def _owner(file_name: str, text: str) -> str:
+    match = _RUNS_AS.search(text)
+    if match is None:
+        return OWNER
+    role = match["role"].strip()
+    if role not in FOREIGN_ROLES:
+        raise SqlFileInvalid(f"{file_name} runs as {role!r}", fix=f"one of {', '.join(FOREIGN_ROLES)}, or no such line")
+    return role
 
 
 def _roles(file_name: str, text: str) -> tuple[str, ...]:
     match = _FOR.search(text)
     names = [name.strip() for name in match["roles"].split(",")] if match else []
-    if names == ["internal"]:
+    if names in (["internal"], ["owner"]):
         return ()
     if not names or not set(names) <= set(GRANTEES):
         raise SqlFileInvalid(
-            f"{file_name} does not say whom it is for", fix="add a line `-- for: service`, or user, anon, internal"
+            f"{file_name} does not say whom it is for",
+            fix="add a line `-- for: service`, or user, anon, owner, internal",
         )
     return tuple(GRANTEES[name] for name in sorted(names))
 

@@ -2,8 +2,9 @@
 
 Each migration is one transaction, and all changed functions, views and triggers together are one, so that callers never
 see half of a new surface. A transaction first takes the migrator's lock and reads the history again: whoever was
-killed, or ran at the same moment, leaves nothing that the next run would not find. Nothing of a session is used, so a
-pooler may stand between.
+killed, or ran at the same moment, leaves nothing that the next run would not find. The lock is a row of the history,
+which no stranger can hold; of several on an empty database one makes the schema, and the others find it there. Nothing
+of a session is used, so a pooler may stand between.
 
 What the catalog shows before and after a step is compared, and only what the step itself changed is recorded; a change
 made by hand therefore stays visible as drift. What has a file (functions, views, triggers, and the grants on them) is
@@ -172,6 +173,7 @@ class _Migrator:
     async def advance(self, connection: Connection) -> tuple[Step, ...]:
         """Do the next thing that is pending, again when somebody's locks are in the way; nothing left: no steps."""
         attempt = 0
+        first = not await connection.fetchval(QUERIES["has_history"])
         while True:
             try:
                 async with asyncio.timeout((self._options.turn_timeout + self._options.step_timeout).total_seconds()):
@@ -182,6 +184,11 @@ class _Migrator:
                     raise
                 log.warning("schema_step_delayed", attempt=attempt, reason=error.message)
                 await asyncio.sleep(self._pause(attempt))
+            except MigrationFailed:
+                # Somebody else who began on an empty database too may have made the schema.
+                if not first or not await connection.fetchval(QUERIES["has_history"]):
+                    raise
+                first = False
 
     async def _advance_once(self, connection: Connection) -> tuple[Step, ...]:
         async with self._turn(connection):
@@ -208,7 +215,7 @@ class _Migrator:
             raise
 
     async def _await_turn(self, connection: Connection) -> None:
-        """Begin a transaction that has the turn, asking again and again.
+        """Begin a transaction that has the turn, asking again and again; an empty database or a replica has none.
 
         Waiting inside the server would hold a snapshot, for which another migrator's concurrent index build waits.
         """
@@ -217,6 +224,11 @@ class _Migrator:
         while True:
             await connection.execute("begin")
             await self._limit(connection)
+            if not await connection.fetchval(QUERIES["has_history"]) or await connection.fetchval(
+                QUERIES["is_replica"]
+            ):
+                return
+            await connection.execute(QUERIES["act_as_owner"])
             if await connection.fetchval(QUERIES["take_turn"]):
                 return
             await connection.execute("rollback")

@@ -1,16 +1,18 @@
 """Making functions, views and triggers what their files say, whatever stands there now.
 
-A changed signature, return type or column list cannot be replaced in place: the old form is dropped in the same
-transaction, with the views and triggers that stand on it, and these are made again from their files.
+A changed signature, return type or column list cannot be replaced in place, and neither can what belongs to another
+role than its file says: the old form is dropped in the same transaction, with the views and triggers that stand on it,
+and these are made again from their files.
 """
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 
 import asyncpg
 
 from livewell.kernel.connection import Connection
 from livewell.kernel.errors import MigrationFailed
-from livewell.kernel.migration_files import ObjectFile, ObjectKind
+from livewell.kernel.migration_files import OWNER, ObjectFile, ObjectKind
 from livewell.kernel.migration_state import ObjectKey
 from livewell.kernel.queries import QUERIES
 
@@ -36,7 +38,8 @@ class ObjectReplacer:
         """Leave exactly one object of this name, made from this file, granted to the roles it names."""
         self.touched.add((item.kind, item.name))
         old = await self._find(item.kind, item.name)
-        if len(old) > 1 or not await self._made_in_place(item):
+        owners = await self._owners(item)
+        if len(old) > 1 or owners - {item.owner} or not await self._made_in_place(item):
             await self._make_anew(item, old)
         else:
             new = await self._find(item.kind, item.name)
@@ -56,7 +59,7 @@ class ObjectReplacer:
     async def _made_in_place(self, item: ObjectFile) -> bool:
         await self._connection.execute("savepoint in_place")
         try:
-            await self._connection.execute(item.text)
+            await self._make(item)
         except _NOT_IN_PLACE:
             await self._connection.execute("rollback to savepoint in_place")
             return False
@@ -68,9 +71,23 @@ class ObjectReplacer:
         for kind, name in dependents:
             await self._run_all((await self._find(kind, name)).values())
         await self._run_all(old.values())
-        await self._connection.execute(item.text)
+        await self._make(item)
         for key in reversed(dependents):
             await self.apply(self._files[key])
+
+    async def _make(self, item: ObjectFile) -> None:
+        async with self._acting_as(item.owner):
+            await self._connection.execute(item.text)
+
+    @asynccontextmanager
+    async def _acting_as(self, role: str) -> AsyncIterator[None]:
+        """What is made belongs to the role. A failure undoes all of it, the role too."""
+        if role == OWNER:
+            yield
+            return
+        await self._connection.execute(await self._connection.fetchval(QUERIES["begin_acting_as"], role))
+        yield
+        await self._connection.execute(await self._connection.fetchval(QUERIES["end_acting_as"], role))
 
     async def _drop_forms(self, old: dict[int, str]) -> None:
         dependents = await self._dependents(old)
@@ -92,7 +109,12 @@ class ObjectReplacer:
         if item.kind is ObjectKind.TRIGGER:
             return
         rows = await self._connection.fetch(QUERIES["list_grants_to_make"], item.kind, item.name, list(item.roles))
-        await self._run_all(row["statement"] for row in rows)
+        async with self._acting_as(item.owner):
+            await self._run_all(row["statement"] for row in rows)
+
+    async def _owners(self, item: ObjectFile) -> set[str]:
+        rows = await self._connection.fetch(QUERIES["find_object"], item.kind, item.name)
+        return {row["owner"] for row in rows}
 
     async def _find(self, kind: str, name: str) -> dict[int, str]:
         rows = await self._connection.fetch(QUERIES["find_object"], kind, name)

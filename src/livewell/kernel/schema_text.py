@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from livewell.kernel.connection import Connection
+from livewell.kernel.migration_files import OWNER
 from livewell.kernel.queries import QUERIES
 
-OWNER = "livewell_owner"
 HEADER = (
     "-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.\n\n"
 )

@@ -2,6 +2,8 @@
 
 No amount is negative (what is not there yet has no length), none is in scientific notation, and round values are exact:
 what is printed may be typed (`durations.py`, `sizes.py`) and means the same.
+
+And text as a terminal may have it: what moves a cursor, colours or turns round what follows is shown, not done.
 """
 
 import re
@@ -14,8 +16,18 @@ _SIZES = ("B", "kB", "MB", "GB", "TB")
 _STEP = 1024
 _LEAST_SHARE = 0.0005
 _LEAST_NUMBER = 0.01
+# Controls (also those of eight bits), what sets the direction of writing, separators of lines, halves of characters.
+_UNSEEN = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]"
+)
+_UNSEEN_BUT_LINES = re.compile(_UNSEEN.pattern.replace("\\x00-\\x1f", "\\x00-\\x08\\x0b-\\x1f"))
 # An interval as PostgreSQL writes one.
 _INTERVAL = re.compile(r"(?:(-?\d+) days? ?)?(?:(\d+):(\d\d):(\d\d(?:\.\d+)?))?")
+
+
+def shown_text(text: str, *, lines: bool = False) -> str:
+    """A text with what cannot be seen written out as JSON writes it; ends of lines and tabs stay where asked for."""
+    return (_UNSEEN_BUT_LINES if lines else _UNSEEN).sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def shown_duration(value: timedelta) -> str:

@@ -5,11 +5,12 @@ figures. A session is one connection of a user; a gateway holds many of them and
 Freshness is told of every change: an item's viewers, and that somebody new came.
 
 Invariants. An item's viewers are the distinct users with a live subscription to it, after any interleaving: each user
-is counted by reference in `viewer`, and every call takes locks in one order: sessions by id, users at items by (item,
-user), items by id. Only a client moves `last_seen`. What was not renewed for `presence.gone_after` is gone at that
-moment, whether or not the sweeper has come to it: renewing says so, and nothing of it comes back by halves. Nobody but
-the program, or the verified claims of the request, says who a user is. Subscribing writes presence and items only;
-figures are sampled by a task.
+is counted by reference in `viewer`, and every call takes locks in one order: sessions by id, items by id, users at
+items by (item, user). Nobody waits long for what somebody else holds in an open transaction: it is `busy`, alone. Only
+a client moves `last_seen`. What was not renewed for `presence.gone_after` is gone at that moment, whether or not the
+sweeper has come to it: renewing says so, and nothing of it comes back by halves. Nobody but the program, or the
+verified claims of the request, says who a user is. Subscribing writes presence and items only; figures are sampled by a
+task.
 
 How it fails. A client or gateway that dies is swept away after five minutes, so many sessions a run. A gateway that was
 cut off longer than that opens its sessions again under a new name (`GatewayKeeper`). A source that fails or falls
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         InvalidSource,
         NotSignedIn,
         NotYourSession,
+        PresenceBusy,
         PresenceError,
         SessionGone,
         TooMany,
@@ -61,6 +63,7 @@ __all__ = [
     "NotYourSession",
     "OpenOutcome",
     "Presence",
+    "PresenceBusy",
     "PresenceError",
     "PresenceGauges",
     "PresenceSection",

@@ -51,6 +51,13 @@ class SessionGone(PresenceError):
     sqlstate = "LWP06"
 
 
+class PresenceBusy(PresenceError):
+    """Somebody holds the session or an item in a transaction that stays open; nothing was changed."""
+
+    code = "presence.busy"
+    sqlstate = "LWP08"
+
+
 class InvalidSource(PresenceError):
     """A presence source cannot be as asked, or cannot be read as it is; nothing was changed."""
 

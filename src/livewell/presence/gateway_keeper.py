@@ -2,7 +2,8 @@
 
 All its sessions are renewed in one call. When the database has given the gateway up, after an outage longer than
 `presence.gone_after`, they are opened again under a new name, with everything they looked at; a round that could not do
-all of it is made up for by the next.
+all of it is made up for by the next. What somebody else holds in an open transaction is not waited for: it is asked for
+again each round, until it is free or no longer wanted.
 
 Events: `gateway_reopened`.
 """
@@ -26,6 +27,7 @@ from livewell.presence.types import Item, OpenOutcome, SubscribeOutcome, Unsubsc
 T = TypeVar("T")
 
 _BATCH = 1_000
+_LOOKS = {SubscribeOutcome.SUBSCRIBED, SubscribeOutcome.ALREADY, SubscribeOutcome.BUSY}
 
 log = Logger("livewell.presence")
 
@@ -52,6 +54,9 @@ class GatewayKeeper:
         self._reopening = asyncio.Lock()
         # The name that is gone, while not everything it held is back under the new one.
         self._lost: str | None = None
+        # What was busy: wanted, and to be let go of.
+        self._wanted: set[tuple[UUID, Item]] = set()
+        self._unwanted: set[tuple[UUID, Item]] = set()
         self.interval = interval
         self.gateway = self._new_name()
 
@@ -80,8 +85,11 @@ class GatewayKeeper:
             await self._reopen(gateway)
             outcomes = await self._store.subscribe(pairs)
         for (session, item), outcome in zip(pairs, outcomes, strict=True):
-            if outcome in {SubscribeOutcome.SUBSCRIBED, SubscribeOutcome.ALREADY} and session in self._held:
+            if outcome in _LOOKS and session in self._held:
                 self._held[session].items.add(item)
+                self._unwanted.discard((session, item))
+                if outcome is SubscribeOutcome.BUSY:
+                    self._wanted.add((session, item))
         return outcomes
 
     async def unsubscribe(self, pairs: Sequence[tuple[UUID, Item]]) -> list[UnsubscribeOutcome]:
@@ -89,7 +97,13 @@ class GatewayKeeper:
             if session in self._held:
                 self._held[session].items.discard(item)
         async with self._reopening:
-            return await self._store.unsubscribe(pairs)
+            outcomes = await self._store.unsubscribe(pairs)
+        for pair, outcome in zip(pairs, outcomes, strict=True):
+            self._wanted.discard(pair)
+            self._unwanted.discard(pair)
+            if outcome is UnsubscribeOutcome.BUSY:
+                self._unwanted.add(pair)
+        return outcomes
 
     async def close(self, sessions: Sequence[UUID]) -> int:
         for session in sessions:
@@ -104,12 +118,14 @@ class GatewayKeeper:
             await self._reopen(gateway)
         elif self._lost is not None:
             await self._reopen(self._lost)
+        await self._ask_again()
 
     async def stop(self) -> None:
-        """End all sessions: whoever was here is somewhere else now."""
+        """End all sessions: whoever was here is somewhere else now. Those that somebody holds are the sweeper's."""
         self._held.clear()
-        while await self._store.close_gateway(self.gateway):
-            pass
+        left, before = await self._store.close_gateway(self.gateway), 0
+        while left not in {0, before}:
+            left, before = await self._store.close_gateway(self.gateway), left
 
     async def _open(self, sessions: Sequence[tuple[UUID, str]]) -> list[OpenOutcome]:
         ids, users = [session for session, _ in sessions], [user for _, user in sessions]
@@ -130,24 +146,43 @@ class GatewayKeeper:
                 self._lost, self.gateway = gone, self._new_name()
             if self._lost is None:
                 return
+            is_done = True
             for batch in _batches(list(self._held)):
                 held = [(session, self._held[session].user) for session in batch if session in self._held]
-                await self._store.open_sessions(
+                outcomes = await self._store.open_sessions(
                     [session for session, _ in held], [user for _, user in held], self.gateway
                 )
+                is_done = is_done and OpenOutcome.BUSY not in outcomes
+            self._unwanted.clear()
             for pairs in _batches([(session, item) for session, held in self._held.items() for item in held.items]):
                 await self._subscribe_again([(session, item) for session, item in pairs if self._looks(session, item)])
             log.warning("gateway_reopened", gateway=self.gateway, gone=self._lost, sessions=len(self._held))
-            self._lost = None
+            if is_done:
+                self._lost = None
 
     async def _subscribe_again(self, pairs: Sequence[tuple[UUID, Item]]) -> None:
         """Look at items again; one whose type went meanwhile, or that is no key of it any more, holds up no other."""
         try:
-            await self._store.subscribe(pairs)
+            outcomes = await self._store.subscribe(pairs)
+            self._wanted -= set(pairs)
+            self._wanted |= {
+                pair for pair, outcome in zip(pairs, outcomes, strict=True) if outcome is SubscribeOutcome.BUSY
+            }
         except (InvalidKey, UnknownType):
             if half := len(pairs) // 2:
                 await self._subscribe_again(pairs[:half])
                 await self._subscribe_again(pairs[half:])
+            else:
+                self._wanted -= set(pairs)
+
+    async def _ask_again(self) -> None:
+        """What was busy, in batches of its own; what still is comes with the next round."""
+        self._wanted = {(session, item) for session, item in self._wanted if self._looks(session, item)}
+        for pairs in _batches(list(self._wanted)):
+            await self._subscribe_again(pairs)
+        self._unwanted = {(session, item) for session, item in self._unwanted if not self._looks(session, item)}
+        for pairs in _batches(list(self._unwanted)):
+            await self.unsubscribe(pairs)
 
     def _looks(self, session: UUID, item: Item) -> bool:
         return session in self._held and item in self._held[session].items

@@ -37,8 +37,8 @@ class PresenceStore:
         return int(await self._caller.fetchval(QUERIES["close_sessions"], ids))
 
     async def renew_sessions(self, ids: Sequence[UUID]) -> list[bool]:
-        """For each session whether it was renewed; else it is gone."""
-        return [answer == "renewed" for answer in await self._caller.fetchval(QUERIES["renew_sessions"], ids)]
+        """For each session whether it is still there; else it is gone."""
+        return [answer != "gone" for answer in await self._caller.fetchval(QUERIES["renew_sessions"], ids)]
 
     async def renew_gateway(self, gateway: str) -> bool:
         return bool(await self._caller.fetchval(QUERIES["renew_gateway"], gateway))

@@ -1,4 +1,7 @@
-"""The records of presence, and what its batches answer."""
+"""The records of presence, and what its batches answer.
+
+Busy is what somebody else holds in a transaction that stays open: it is not waited for, and asked for again later.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,6 +24,7 @@ class OpenOutcome(StrEnum):
     OPEN = "open"
     TAKEN = "taken"
     TOO_MANY = "too_many"
+    BUSY = "busy"
 
 
 class SubscribeOutcome(StrEnum):
@@ -30,6 +34,7 @@ class SubscribeOutcome(StrEnum):
     ALREADY = "already"
     GONE = "gone"
     TOO_MANY = "too_many"
+    BUSY = "busy"
 
 
 class UnsubscribeOutcome(StrEnum):
@@ -37,6 +42,7 @@ class UnsubscribeOutcome(StrEnum):
 
     UNSUBSCRIBED = "unsubscribed"
     NOT_THERE = "not_there"
+    BUSY = "busy"
 
 
 @dataclass(frozen=True, kw_only=True)

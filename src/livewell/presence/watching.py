@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from uuid import UUID, uuid4
 
 from livewell.kernel import Caller, Connection
-from livewell.presence.errors import NotYourSession, TooMany
+from livewell.presence.errors import NotYourSession, PresenceBusy, TooMany
 from livewell.presence.store import PresenceStore
 from livewell.presence.types import Item, OpenOutcome, SubscribeOutcome, UnsubscribeOutcome
 
@@ -23,6 +23,8 @@ class Presence:
             raise NotYourSession(f"session {session} is another user's", fix="let it be made anew")
         if outcome is OpenOutcome.TOO_MANY:
             raise TooMany(f"{user} has too many sessions open", fix="close some; presence.sessions_per_user")
+        if outcome is OpenOutcome.BUSY:
+            raise PresenceBusy(f"somebody holds session {session} in an open transaction", fix="try again")
         return session
 
     async def subscribe(self, session: UUID, items: Iterable[tuple[str, str]]) -> list[SubscribeOutcome]:

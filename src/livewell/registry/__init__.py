@@ -13,8 +13,9 @@ announces are found by the same comparison.
 
 Contracts with a user's functions. Staleness is `fn(timestamptz, interval, timestamptz) returns boolean`: the time of
 the fetch, the TTL, the time now. A gate is `fn(text[], timestamptz) returns table (key text, open boolean, opens_at
-timestamptz)`: the keys, the time now. Either is security definer, or belongs to a role that may act as livewell_owner,
-because it runs with that role's rights.
+timestamptz)`: the keys, the time now. Either is security definer, or belongs to a role that may act as
+livewell_reader, because it runs with that role's rights. What is not Livewell's is asked by `ask_foreign`, as that
+role, and whatever else the asking did is taken back.
 
 How it fails. A type that is wrong stops only itself: its check fails, is warned about, and counts as stale at most once
 per TTL. A gate that fails, says nothing of a key, or lacks the calendar of an exchange is open, with a warning. A
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         ReadOnlyRegistry,
         RegistryError,
         TypeInUse,
+        UnknownKey,
         UnknownType,
         UnknownTypeField,
     )
@@ -74,6 +76,7 @@ __all__ = [
     "TypeInUse",
     "TypeKey",
     "TypeTables",
+    "UnknownKey",
     "UnknownType",
     "UnknownTypeField",
     "path_text",

@@ -41,12 +41,13 @@ class SourceTime(_Table):
 
 
 class Keys(_Table):
-    """A table of the user's that lists the keys of a type."""
+    """A table of the user's that lists the keys of a type, and whether only those of the catalogue may be watched."""
 
     table: str | None = None
     column: str | None = None
     active: str | None = None
     exchange: str | None = None
+    only_known: bool = False
 
 
 class TypeDeclaration(_Table):
@@ -109,6 +110,7 @@ TYPE_COLUMNS = {
     "keys.column": "keys_key_column",
     "keys.active": "keys_active_column",
     "keys.exchange": "keys_exchange_column",
+    "keys.only_known": "keys_only_known",
     "group": "queue_group",
     "enabled": "enabled",
 }

@@ -56,6 +56,13 @@ class InvalidKeys(RegistryError):
     sqlstate = "LWR05"
 
 
+class UnknownKey(RegistryError):
+    """The type takes known keys only, and the key is not in its catalogue; nothing was changed."""
+
+    code = "registry.unknown_key"
+    sqlstate = "LWR07"
+
+
 class InvalidCalendar(RegistryError):
     """Sessions of an exchange, or a rule for keys, that cannot be so; nothing was changed."""
 

@@ -113,7 +113,7 @@ def _for_the_owner() -> Iterator[None]:
     except NotPermitted as error:
         raise ReadOnlyRegistry(
             "this login may not write to the registry of data types",
-            fix="use the login that migrates: one that was granted livewell_owner",
+            fix="use a login that was granted livewell_owner: LIVEWELL_OWNER_URL names its address",
         ) from error
 
 

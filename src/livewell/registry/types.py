@@ -38,6 +38,7 @@ class DataType:
     keys_key_column: str | None
     keys_active_column: str | None
     keys_exchange_column: str | None
+    keys_only_known: bool
     enabled: bool
     fetch_call: JsonObject | None
     fields: JsonObject | None

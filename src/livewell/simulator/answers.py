@@ -10,7 +10,7 @@ from http import HTTPStatus
 from pydantic_core import to_json
 
 from livewell.simulator.asked import UNKNOWN_ENDPOINT, Asked
-from livewell.simulator.body_faults import spoiled_body
+from livewell.simulator.body_faults import MEGABYTE, spoiled_body
 from livewell.simulator.chat import Reply
 from livewell.simulator.faults import Fault, FaultKind
 from livewell.simulator.limits import Verdict, http_date
@@ -34,10 +34,16 @@ _ENDINGS = {
 }
 _ENCODINGS = {
     FaultKind.BOMB: "gzip",
+    FaultKind.EMPTY_MEMBERS: "gzip",
     FaultKind.BAD_GZIP: "gzip",
     FaultKind.UNKNOWN_ENCODING: "x-made-up",
 }
-_SENT_AS_IT_IS = {*_ENCODINGS, FaultKind.LARGE, FaultKind.EMPTY, FaultKind.NESTED}
+_SENT_AS_IT_IS = {
+    *_ENCODINGS,
+    *(FaultKind.LARGE, FaultKind.DENSE, FaultKind.EMPTY, FaultKind.NESTED),
+    *(FaultKind.TINY_CHUNKS, FaultKind.CHUNK_EXTENSIONS),
+}
+_MUCH = 30 * MEGABYTE
 
 
 class Answerer:
@@ -108,10 +114,6 @@ def _on_a_bad_wire(answer: Answer, fault: Fault) -> Answer:
             return replace(answer, pause=fault.seconds)
         case FaultKind.DRIP:
             return replace(answer, drip=fault.seconds)
-        case FaultKind.CHUNKED:
-            return replace(answer, framing=Framing.CHUNKED, pieces=_halves(answer.pieces))
-        case FaultKind.NO_LENGTH:
-            return replace(answer, framing=Framing.CLOSE)
         case FaultKind.LENGTH_TOO_LONG:
             return replace(answer, stated_length=answer.length + 100)
         case FaultKind.LENGTH_TOO_SHORT:
@@ -120,6 +122,22 @@ def _on_a_bad_wire(answer: Answer, fault: Fault) -> Answer:
             return replace(answer, headers=(*answer.headers, *((f"X-Padding-{n}", "x" * 2000) for n in range(100))))
         case FaultKind.HTML:
             return replace(answer, headers=(("Content-Type", "text/html"), *answer.headers[1:]))
+    return _in_a_bad_frame(answer, fault)
+
+
+def _in_a_bad_frame(answer: Answer, fault: Fault) -> Answer:
+    """What a fault does to how the parts of an answer are told apart."""
+    match fault.kind:
+        case FaultKind.CHUNKED:
+            return replace(answer, framing=Framing.CHUNKED, pieces=_halves(answer.pieces))
+        case FaultKind.TINY_CHUNKS:
+            return replace(answer, framing=Framing.TINY_CHUNKS)
+        case FaultKind.CHUNK_EXTENSIONS:
+            return replace(answer, framing=Framing.CHUNKED, extensions=fault.size or _MUCH)
+        case FaultKind.ANNOUNCED:
+            return replace(answer, announced=fault.size or _MUCH)
+        case FaultKind.NO_LENGTH:
+            return replace(answer, framing=Framing.CLOSE)
     return answer
 
 

@@ -1,5 +1,6 @@
 """Faults in the body of an answer: text that is no JSON, JSON that no parser should be given, and what is too large."""
 
+import gzip
 import zlib
 from functools import lru_cache
 from itertools import repeat
@@ -10,6 +11,7 @@ MEGABYTE = 1 << 20
 
 _PAGE = b"<!doctype html><html><head><title>Sorry</title></head><body><h1>We will be right back</h1></body></html>"
 _ROW = b'{"symbol":"AAPL","price":1.0},'
+_BLANKS = b" " * 50_000
 _CONSTANT = {
     FaultKind.EMPTY: b"",
     FaultKind.EMPTY_LIST: b"[]",
@@ -30,8 +32,15 @@ def spoiled_body(body: bytes, fault: Fault) -> tuple[bytes, ...]:
             return (b"[" * depth + b"]" * depth,)
         case FaultKind.LARGE:
             return large_body(fault.size or 64 * MEGABYTE)
+        case FaultKind.DENSE:
+            return dense_body(fault.size or 10 * MEGABYTE)
+        case FaultKind.TINY_CHUNKS:
+            return (body, *repeat(_BLANKS, (fault.size or 5_000_000) // len(_BLANKS)))
         case FaultKind.BOMB:
             return (bomb(fault.size or 256 * MEGABYTE),)
+        case FaultKind.EMPTY_MEMBERS:
+            empty = gzip.compress(b"", mtime=0)
+            return (empty * ((fault.size or 8 * MEGABYTE) // len(empty)), gzip.compress(body, mtime=0))
     return (_spoiled_text(body, fault.kind),)
 
 
@@ -56,6 +65,12 @@ def large_body(size: int) -> tuple[bytes, ...]:
     """An array of about so many bytes, of pieces that share their memory."""
     piece = _ROW * (MEGABYTE // len(_ROW))
     return (b"[", *repeat(piece, max(1, size // len(piece))), _ROW[:-1], b"]")
+
+
+def dense_body(size: int) -> tuple[bytes, ...]:
+    """An array of about so many bytes with hardly anything but structure in it."""
+    piece = b"[[[]]]," * (MEGABYTE // 7)
+    return (b"[", *repeat(piece, max(1, size // len(piece))), b"[]]")
 
 
 @lru_cache(maxsize=4)

@@ -52,7 +52,9 @@ class FaultKind(StrEnum):
     INFINITY = "infinity"
     NESTED = "nested"
     LARGE = "large"
+    DENSE = "dense"
     BOMB = "bomb"
+    EMPTY_MEMBERS = "empty_members"
     BAD_GZIP = "bad_gzip"
     UNKNOWN_ENCODING = "unknown_encoding"
     RENAMED_FIELD = "renamed_field"
@@ -68,6 +70,9 @@ class FaultKind(StrEnum):
     MISSING_KEY = "missing_key"
     NO_LENGTH = "no_length"
     CHUNKED = "chunked"
+    TINY_CHUNKS = "tiny_chunks"
+    CHUNK_EXTENSIONS = "chunk_extensions"
+    ANNOUNCED = "announced"
     LENGTH_TOO_LONG = "length_too_long"
     LENGTH_TOO_SHORT = "length_too_short"
     LARGE_HEADERS = "large_headers"
@@ -108,7 +113,9 @@ FAULTS: dict[FaultKind, str] = {
     FaultKind.INFINITY: "a number is `Infinity`",
     FaultKind.NESTED: "arrays in arrays, `size` deep (100,000)",
     FaultKind.LARGE: "a body of `size` bytes (64 MB), uncompressed",
+    FaultKind.DENSE: "an array of `[[[]]]`, `size` bytes of it (10 MB): a value for every two bytes",
     FaultKind.BOMB: "a small gzip body of `size` bytes when opened (256 MB), whatever encoding was asked for",
+    FaultKind.EMPTY_MEMBERS: "a gzip body of `size` bytes (8 MB) in members that are empty, but for the last",
     FaultKind.BAD_GZIP: "Content-Encoding: gzip over something that is not",
     FaultKind.UNKNOWN_ENCODING: "Content-Encoding: x-made-up",
     FaultKind.RENAMED_FIELD: "`field` has another name",
@@ -124,6 +131,9 @@ FAULTS: dict[FaultKind, str] = {
     FaultKind.MISSING_KEY: "the last symbol asked for is left out",
     FaultKind.NO_LENGTH: "no Content-Length: the body ends with the connection",
     FaultKind.CHUNKED: "in chunks; well-behaved, but without Content-Length",
+    FaultKind.TINY_CHUNKS: "in chunks of one byte, `size` of them (5,000,000), each five of framing",
+    FaultKind.CHUNK_EXTENSIONS: "in chunks whose extensions are `size` bytes together (30 MB)",
+    FaultKind.ANNOUNCED: "`size` bytes (30 MB) of `103 Early Hints` before the answer",
     FaultKind.LENGTH_TOO_LONG: "Content-Length promises more than comes",
     FaultKind.LENGTH_TOO_SHORT: "Content-Length promises less than comes",
     FaultKind.LARGE_HEADERS: "200 KB of headers",

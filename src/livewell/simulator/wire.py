@@ -9,6 +9,7 @@ import socket
 import struct
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
@@ -16,6 +17,9 @@ from aiohttp import web
 
 _PIECE = 65536
 _DRIP = 16
+_EXTENSION = 8192
+_HINT = b"HTTP/1.1 103 Early Hints\r\n\r\n"
+_HINTS = 2048
 _AT_ONCE = struct.pack("ii", 1, 0)
 
 
@@ -24,6 +28,7 @@ class Framing(StrEnum):
 
     LENGTH = "length"
     CHUNKED = "chunked"
+    TINY_CHUNKS = "tiny_chunks"
     CLOSE = "close"
 
 
@@ -40,7 +45,10 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """What to send, and how; `stated_length` is what Content-Length says when it does not say the truth."""
+    """What to send, and how; `stated_length` is what Content-Length says when it does not say the truth.
+
+    `announced` and `extensions` are bytes that say nothing: answers before the answer, what chunks say of themselves.
+    """
 
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
@@ -50,6 +58,8 @@ class Answer:
     ending: Ending = Ending.KEEP
     pause: float = 0.0
     drip: float = 0.0
+    announced: int = 0
+    extensions: int = 0
 
     @property
     def length(self) -> int:
@@ -76,22 +86,39 @@ class Answer:
         lines += [f"{name}: {value}" for name, value in (*self.headers, *self._frame())]
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
+    def before(self) -> tuple[bytes, ...]:
+        """Answers that say that an answer is coming."""
+        return (_HINT * _HINTS,) * (self.announced // (len(_HINT) * _HINTS))
+
     def body(self) -> tuple[bytes, ...]:
         if not self.has_body:
             return ()
-        if self.framing is not Framing.CHUNKED:
-            return self.pieces
-        chunks = tuple(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in self.pieces if piece)
+        match self.framing:
+            case Framing.CHUNKED:
+                chunks = self._extended() + [b"%x\r\n%b\r\n" % (len(one), one) for one in self.pieces if one]
+            case Framing.TINY_CHUNKS:
+                chunks = [_in_single_bytes(one) for one in self.pieces]
+            case _:
+                return self.pieces
         return (*chunks, b"0\r\n\r\n")
+
+    def _extended(self) -> list[bytes]:
+        """Blanks before the body, in chunks that have more to say about themselves."""
+        return [b"1;x=%b\r\n \r\n" % (b"y" * _EXTENSION)] * (self.extensions // _EXTENSION)
 
     def _frame(self) -> list[tuple[str, str]]:
         frame = [] if self.keeps_connection else [("Connection", "close")]
         if self.has_body and self.framing is Framing.LENGTH:
             stated = self.length if self.stated_length is None else self.stated_length
             frame.append(("Content-Length", str(stated)))
-        elif self.has_body and self.framing is Framing.CHUNKED:
+        elif self.has_body and self.framing in {Framing.CHUNKED, Framing.TINY_CHUNKS}:
             frame.append(("Transfer-Encoding", "chunked"))
         return frame
+
+
+@lru_cache(maxsize=4)
+def _in_single_bytes(piece: bytes) -> bytes:
+    return b"".join(b"1\r\n%c\r\n" % byte for byte in piece)
 
 
 class Sender:
@@ -126,11 +153,10 @@ class Sender:
         if answer.ending in {Ending.HANG_IN_BODY, Ending.RESET_IN_BODY}:
             whole = b"".join(body)
             body = (whole[: len(whole) // 2],)
-        if len(body) <= 1 and answer.length <= _PIECE:
+        if len(body) <= 1 and answer.length <= _PIECE and not answer.announced:
             self._write(b"".join((answer.head(), *body)))
             return
-        self._write(answer.head())
-        for piece in body:
+        for piece in (*answer.before(), answer.head(), *body):
             for at in range(0, len(piece), _PIECE):
                 self._write(piece[at : at + _PIECE])
                 await self._request.writer.drain()

@@ -9,13 +9,15 @@
   that leave it as it is.
 - `pgbouncer`: PgBouncer in transaction mode before the test's database.
 - `tcp_proxy`: a proxy before the shared server that delays, swallows and cuts.
+- `failover_cluster`: a primary and its synchronous standby under Patroni and etcd, the test's own.
 
 `make_endpoint()`, `make_key()` and `make_market_data()` make what budgets are about, `make_type()` and `make_table()`
-what is kept fresh.
+what is kept fresh; `grant_table()` lets Livewell read and write a table that is there already.
 `assert_type_fits()` is what users call in their CI: a type's model with its table, and an answer with both.
-`captured_logs()` is what was logged meanwhile.
+`captured_logs()` is what was logged meanwhile; `small_disk()` is a disk that can be filled.
 `effort()` says how hard a property test tries; `child()` runs a Python process of the test's own that it talks to and
-kills; `until()` waits for a condition.
+kills; `until()` waits for a condition. `idle_in_transaction()` is a stranger who leaves a transaction open;
+`wait_long()` lets functions that wait for a moment wait for longer.
 
 All tests of a run share one server: that at LIVEWELL_TEST_DATABASE_URL (a superuser's URL), or an embedded one in a
 throwaway folder. It and the standby's pair run with fsync off; `own_server` is durable. What a machine lacks is skipped
@@ -31,18 +33,22 @@ from livewell.doors import opened
 
 if TYPE_CHECKING:
     from livewell.testing.addresses import Address
-    from livewell.testing.data_types import make_table, make_type
+    from livewell.testing.data_types import grant_table, make_table, make_type
+    from livewell.testing.disks import SmallDisk, small_disk
     from livewell.testing.efforts import effort
     from livewell.testing.endpoints import make_endpoint, make_key, make_market_data
     from livewell.testing.fitting import assert_type_fits
     from livewell.testing.logins import connected
     from livewell.testing.logs import captured_logs
+    from livewell.testing.patroni import PatroniCluster, PatroniNode, patroni_cluster
     from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
     from livewell.testing.processes import Child, child
     from livewell.testing.proxy import TcpProxy, Way
     from livewell.testing.requirements import lack, require
     from livewell.testing.servers import OwnServer, SharedServer
     from livewell.testing.standby import Standby
+    from livewell.testing.strangers import idle_in_transaction, wait_long
+    from livewell.testing.throwaway import run_apart
     from livewell.testing.waiting import until
 else:
     __getattr__ = opened(__name__)
@@ -51,8 +57,11 @@ __all__ = [
     "Address",
     "Child",
     "OwnServer",
+    "PatroniCluster",
+    "PatroniNode",
     "PgBouncer",
     "SharedServer",
+    "SmallDisk",
     "Standby",
     "TcpProxy",
     "Way",
@@ -61,13 +70,19 @@ __all__ = [
     "child",
     "connected",
     "effort",
+    "grant_table",
+    "idle_in_transaction",
     "lack",
     "make_endpoint",
     "make_key",
     "make_market_data",
     "make_table",
     "make_type",
+    "patroni_cluster",
     "pgbouncer_before",
     "require",
+    "run_apart",
+    "small_disk",
     "until",
+    "wait_long",
 ]

@@ -33,6 +33,12 @@ async def make_table(
         f"create table {table} ({key_column} text not null, {time_column} timestamptz, value jsonb{override})"
     )
     await owner.execute(f"create index on {table} ({key_column}, {time_column} desc)")
-    await owner.execute(f"grant select, insert, update on {table} to livewell_owner")
+    await grant_table(owner, table)
     fields = {"table_name": table, "key_column": key_column, "time_column": time_column}
     return {**fields, "ttl_column": ttl_column} if ttl_column else fields
+
+
+async def grant_table(owner: Database, table: str) -> None:
+    """Let Livewell read and write a user's table, as its owner would."""
+    await owner.execute(f"grant select on {table} to livewell_reader")
+    await owner.execute(f"grant insert, update on {table} to livewell_writer")

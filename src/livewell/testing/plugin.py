@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 
 from livewell.kernel import Database, DatabaseOptions, EmbeddedPostgres
+from livewell.testing.patroni import PatroniCluster, patroni_cluster
 from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
 from livewell.testing.prepared import THROWAWAY_SETTINGS, begin_as_copy
 from livewell.testing.proxy import TcpProxy
@@ -176,3 +177,10 @@ async def tcp_proxy(shared_server: SharedServer) -> AsyncIterator[TcpProxy]:
     """A proxy before the shared server; `tcp_proxy.through(url)` leads any of its URLs through it."""
     async with TcpProxy.before(shared_server.superuser_url) as proxy:
         yield proxy
+
+
+@pytest_asyncio.fixture
+async def failover_cluster(own_folder: Path) -> AsyncIterator[PatroniCluster]:
+    """A migrated primary and its synchronous standby under Patroni and etcd, of this test's own."""
+    async with patroni_cluster(own_folder) as cluster:
+        yield cluster

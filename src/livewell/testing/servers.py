@@ -78,9 +78,11 @@ class OwnServer:
     database_url: str
 
     @classmethod
-    async def begin(cls, folder: Path, settings: Mapping[str, str] | None = None) -> "OwnServer":
-        """Start a migrated server in a new folder."""
-        embedded = EmbeddedPostgres(folder, settings)
+    async def begin(
+        cls, folder: Path, settings: Mapping[str, str] | None = None, *, listen_port: int | None = None
+    ) -> "OwnServer":
+        """Start a migrated server in a new folder; on a port, where a password is asked, if one is named."""
+        embedded = EmbeddedPostgres(folder, settings, listen_port=listen_port)
         await begin_as_copy(embedded)
         owner_url = await embedded.start()
         return cls(embedded=embedded, owner_url=owner_url, database_url=await ensure_service_login(owner_url))

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import psutil  # type: ignore[import-untyped]
 
 from livewell.kernel import EmbeddedPostgres, LivewellError, birth_of
+from livewell.testing.disks import unmount_below
 
 T = TypeVar("T")
 
@@ -43,9 +44,10 @@ def make_folder() -> Path:
 
 
 async def remove_folder(folder: Path) -> None:
-    """Stop every embedded server left in the folder, then remove it."""
+    """Stop every embedded server left in the folder, unmount what is mounted there, then remove it."""
     for marker in folder.rglob("livewell-embedded"):
         await EmbeddedPostgres(marker.parent).stop(mode="immediate")
+    unmount_below(folder)
     shutil.rmtree(folder, ignore_errors=True)
 
 

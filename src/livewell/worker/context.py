@@ -13,7 +13,6 @@ from livewell.jobs import ClaimedJob, JobId, Spent
 from livewell.kernel import Logger
 from livewell.worker.hold import HeldJob
 
-_KEYS = KeyRing()
 T = TypeVar("T")
 
 
@@ -24,10 +23,11 @@ class JobContext:
     time limit is reached, or its lease may be lost.
     """
 
-    def __init__(self, held: HeldJob, *, worker: str) -> None:
+    def __init__(self, held: HeldJob, *, worker: str, keys: KeyRing) -> None:
         self.job: ClaimedJob = held.job
         self.worker = worker
         self._held = held
+        self._keys = keys
         self._deadline = held.must_end_by
         self._sent_at: float | None = None
 
@@ -55,7 +55,7 @@ class JobContext:
     def api_key(self) -> Secret | None:
         """The key this attempt was granted a call with, read where it is kept; None where the provider has no keys."""
         source = self.job.key_source
-        return None if source is None else _KEYS.read(source)
+        return None if source is None else self._keys.read(source)
 
     async def together(self, request: Callable[[Sequence[HeldJob]], Awaitable[Mapping[JobId, T]]]) -> T | None:
         """Answer this job by a request that is made once for all jobs that share it, by the first of them."""

@@ -3,9 +3,11 @@
 A job stays in the hold, its lease renewed, until the database has answered. When it cannot be reached the outcomes are
 kept and sent again; the token decides whether they still count. An answer `lost` after such a repeat may mean that the
 first sending had arrived. An outcome that the database refuses (a result that is no JSON to it) is sought out by
-halving the batch, and fails its own job alone.
+halving the batch, and fails its own job alone. One that the database answers with `busy`, because somebody else has
+what it would write in an open transaction, is set aside: its lease is renewed, and it is sent again later, in a batch
+without those that nobody holds up. After some tries it is given up.
 
-Events: `finish_failed`, `outcome_refused`, `lease_lost` (with the job id).
+Events: `finish_failed`, `outcome_refused`, `outcome_given_up`, `lease_lost` (with the job id).
 """
 
 import asyncio
@@ -17,6 +19,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from livewell.jobs import (
     FINISH_SECONDS,
     JOBS_FINISHED,
+    JOBS_SET_ASIDE,
     LEASES_LOST,
     Failed,
     Finish,
@@ -35,6 +38,9 @@ BATCH = 1000
 # What is sent at once is held several times over while it is written: as it was, as text, and as what is sent.
 BATCH_BYTES = 4 * 1024 * 1024
 _LONGEST_PAUSE = 4.0
+# A quarter of a minute, with the pauses as they grow.
+MOST_TRIES = 8
+_BUSY = "busy"
 # Classes of SQLSTATE: data exceptions, integrity, limits of a value.
 _ABOUT_THE_VALUE = ("22", "23", "54")
 
@@ -48,7 +54,10 @@ class Ends(Protocol[End]):
     """How attempts of some kinds are ended in the database, in one transaction a batch."""
 
     async def finish(self, batch: Sequence[Ended[End]]) -> dict[JobId, str]:
-        """The state of each job that is not completed now, `lost` where the attempt no longer counted."""
+        """The state of each job that is not completed now.
+
+        It is `lost` where the attempt no longer counted, `busy` where nothing was done because somebody else has it.
+        """
         ...
 
     def instead(self, outcome: End, why: str) -> End | None:
@@ -80,13 +89,27 @@ class JobEnds:
 
 
 class Finisher(Generic[End]):
-    """Takes how jobs ended and tells the database; `forget` is called for each when it has answered."""
+    """Takes how jobs ended and tells the database; `forget` is called for each when it has answered.
 
-    def __init__(self, ends: Ends[End], forget: Callable[[HeldJob], None]) -> None:
+    What stays busy is given to `give_up`; without it the job is left to its lease.
+    """
+
+    def __init__(
+        self,
+        ends: Ends[End],
+        forget: Callable[[HeldJob], None],
+        give_up: Callable[[HeldJob, End], None] | None = None,
+    ) -> None:
         self._ends = ends
         self._forget = forget
+        self._give_up = give_up or (lambda held, _: forget(held))
         self._pending: list[Ended[End]] = []
         self._sending: list[Ended[End]] = []
+        # What was busy: until its pause is over, and when it is.
+        self._aside: dict[HeldJob, Ended[End]] = {}
+        self._again: list[Ended[End]] = []
+        self._tries: dict[HeldJob, int] = {}
+        self._hurry = False
         self._more = asyncio.Event()
         self.finished = asyncio.Event()
 
@@ -100,44 +123,60 @@ class Finisher(Generic[End]):
 
     async def run(self, stop: asyncio.Event) -> None:
         """Send until told to stop, and then what is left."""
-        while not stop.is_set() or self._pending:
-            if not self._pending:
+        while True:
+            if stop.is_set():
+                self._take_back()
+            if not self._pending and not self._again:
+                if stop.is_set():
+                    return
                 self._more.clear()
                 await self._more.wait()
                 continue
-            await self._send_next()
+            # What was busy goes by itself, and after a batch that was not: it holds up nobody, and is not forgotten.
+            for queue in (self._pending, self._again):
+                if queue:
+                    await self._send_next(queue)
             self.finished.set()
 
     def unsent(self) -> set[HeldJob]:
         """Those whose outcome the database has not answered yet."""
-        return {held for held, _ in (*self._sending, *self._pending)}
+        return {held for held, _ in (*self._sending, *self._pending, *self._again, *self._aside.values())}
 
     async def send_rest(self) -> None:
         """Send what is left when `run` was cut off, what was on its way again: the token decides whether it counts."""
         self._pending[:0], self._sending = self._sending, []
+        self._take_back()
+        self._pending += self._again
+        self._again.clear()
         while self._pending:
-            await self._send_next()
+            await self._send_next(self._pending)
 
-    async def _send_next(self) -> None:
-        self._sending = self._next_batch()
+    def _take_back(self) -> None:
+        """What was set aside is tried once more, now."""
+        self._hurry = True
+        self._again += self._aside.values()
+        self._aside.clear()
+
+    async def _send_next(self, queue: list[Ended[End]]) -> None:
+        self._sending = self._next_batch(queue)
         await self._send(self._sending)
         self._sending = []
 
-    def _next_batch(self) -> list[Ended[End]]:
+    def _next_batch(self, queue: list[Ended[End]]) -> list[Ended[End]]:
         """At most one attempt of each job: one that was lost, and run here again, may have two outcomes waiting."""
-        most = self._how_many()
-        batch = self._pending[:most]
-        del self._pending[:most]
+        most = self._how_many(queue)
+        batch = queue[:most]
+        del queue[:most]
         if len({held.job.job_id for held, _ in batch}) == len(batch):
             return batch
         first: dict[JobId, Ended[End]] = {}
-        self._pending[:0] = [ended for ended in batch if first.setdefault(ended[0].job.job_id, ended) is not ended]
+        queue[:0] = [ended for ended in batch if first.setdefault(ended[0].job.job_id, ended) is not ended]
         return list(first.values())
 
-    def _how_many(self) -> int:
+    def _how_many(self, queue: list[Ended[End]]) -> int:
         """As many as may be sent at once by number and by weight; one in any case."""
         weight = 0
-        for number, (_, outcome) in enumerate(self._pending[:BATCH]):
+        for number, (_, outcome) in enumerate(queue[:BATCH]):
             weight += self._ends.weight(outcome)
             if number and weight > BATCH_BYTES:
                 return number
@@ -173,17 +212,40 @@ class Finisher(Generic[End]):
         await self._send([(held, instead)])
 
     def _told(self, batch: list[Ended[End]], states: dict[JobId, str], *, repeated: bool) -> None:
-        for held, _ in batch:
-            self._forget(held)
+        for held, outcome in batch:
+            if states.get(held.job.job_id) == _BUSY:
+                self._set_aside(held, outcome)
+            else:
+                self._tries.pop(held, None)
+                self._forget(held)
         counts = Counter((held.job.kind, states.get(held.job.job_id, "completed")) for held, _ in batch)
         for (kind, state), count in counts.items():
             if state == "lost":
                 LEASES_LOST.labels(kind=kind).inc(count)
+            elif state == _BUSY:
+                JOBS_SET_ASIDE.labels(kind=kind).inc(count)
             else:
                 JOBS_FINISHED.labels(kind=kind, state=state).inc(count)
         for job_id, state in states.items():
             if state == "lost":
                 log.warning("lease_lost", job_id=job_id, repeated=repeated)
+
+    def _set_aside(self, held: HeldJob, outcome: End) -> None:
+        """Send it again after a pause that grows with each try."""
+        tries = self._tries.pop(held, 0) + 1
+        if self._hurry or tries >= MOST_TRIES:
+            log.warning("outcome_given_up", job_id=held.job.job_id, kind=held.job.kind, tries=tries)
+            self._give_up(held, outcome)
+            return
+        self._tries[held] = tries
+        self._aside[held] = (held, outcome)
+        pause = min(0.1 * 2 ** (tries - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1)
+        asyncio.get_running_loop().call_later(pause, self._send_again, held)
+
+    def _send_again(self, held: HeldJob) -> None:
+        if (ended := self._aside.pop(held, None)) is not None:
+            self._again.append(ended)
+            self._more.set()
 
 
 def _is_refused(error: Exception) -> bool:

@@ -11,12 +11,13 @@ Events: `conditions_not_read`.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from livewell.budgets import BudgetStore, KeyUnreadable, PermitExpired
+from livewell.budgets import BudgetStore, KeyNotAllowed, KeyUnreadable, PermitExpired
 from livewell.fetching import (
     STORE_SECONDS,
     Answered,
@@ -28,10 +29,12 @@ from livewell.fetching import (
     FetchStore,
     Refused,
     Source,
+    Throttled,
     fetch_seconds,
     tell_stored,
 )
-from livewell.jobs import JobId, KindDeclaration
+from livewell.jobs import JobId, KindDeclaration, Reschedule, Spent
+from livewell.jobs import Throttled as Throttle
 from livewell.kernel import LivewellError, Logger
 from livewell.worker.context import JobContext
 from livewell.worker.finisher import Ended as EndedJob
@@ -44,6 +47,8 @@ log = Logger("livewell.worker")
 
 _CONDITIONS_AT_ONCE = 500
 _NOT_STORED = "not_stored"
+# Fetched again only to find that it is still held would spend the budget for nothing.
+_HELD_PAUSE = timedelta(seconds=30)
 
 
 class Refresh(BaseModel):
@@ -87,6 +92,17 @@ class RefreshEnds:
 
     def weight(self, outcome: Refreshed) -> int:
         return outcome.answered.size
+
+
+def given_up(outcome: Refreshed) -> tuple[Spent, Reschedule | Throttle]:
+    """What a refresh spent, and how its job ends, when it could not be stored because somebody held what it writes."""
+    answered = outcome.answered
+    spent = Spent(bytes=answered.bytes, rate=answered.rate, sent=answered.sent)
+    match answered.outcome:
+        case Throttled(reason=None, seconds=seconds, message=message):
+            return spent, Throttle(None if seconds is None else timedelta(seconds=seconds), message)
+        case _:
+            return spent, Reschedule(_HELD_PAUSE, "somebody held its item, its rows or its job in an open transaction")
 
 
 class Refresher:
@@ -138,7 +154,7 @@ class Refresher:
         try:
             secret = first.api_key
         except KeyUnreadable as fact:
-            failed = Failed(reason="no_key", message=fact.message)
+            failed = Failed(reason="no_key", message=_why_no_key(fact))
             return {job.job.job_id: Answered(key=refresh.key, outcome=failed) for job, refresh in known}
         condition = await self._condition(refreshes[0]) if len(refreshes) == 1 else None
         with fetch_seconds(source.data_type).time():
@@ -161,6 +177,11 @@ class Refresher:
             log.warning("conditions_not_read", error=str(error), items=len(items))
             return [None] * len(items)
         return [found.get(item) for item in items]
+
+
+def _why_no_key(fact: KeyUnreadable) -> str:
+    """Who reads of a key that is there and not allowed is elsewhere: what allows it goes along."""
+    return f"{fact.message} ({fact.fix})" if isinstance(fact, KeyNotAllowed) else fact.message
 
 
 def _read(job: HeldJob) -> Refresh | None:

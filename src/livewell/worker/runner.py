@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
-from livewell.budgets import PermitExpired
+from livewell.budgets import KeyRing, PermitExpired
 from livewell.jobs import RUN_TIMES, Cancel, Dead, Failed, InvalidPayload, Kind, Outcome, PayloadChecker, Reset, Spent
 from livewell.kernel import Logger, working_on
 from livewell.worker.context import JobContext
@@ -36,12 +36,14 @@ class Runner:
         *,
         worker: str,
         checker: PayloadChecker | None = None,
+        keys: KeyRing | None = None,
     ) -> None:
         self._hold = hold
         self._handlers = handlers
         self._on_end = on_end
         self._worker = worker
         self._checker = checker
+        self._keys = keys or KeyRing()
         self._time_limits: dict[str, float] = {}
         self._traced = is_on()
         self._breath_ends = 0.0
@@ -108,7 +110,7 @@ class Runner:
             payload = handler.read(job.payload, self._checker)
             held.task = task
             if handler.wants_context:
-                call = handler.function(payload, JobContext(held, worker=self._worker))
+                call = handler.function(payload, JobContext(held, worker=self._worker, keys=self._keys))
             else:
                 call = handler.function(payload)
             if self._traced:

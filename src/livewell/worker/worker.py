@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from livewell.budgets import KeyRing
 from livewell.fetching import FetchStore
 from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, Outcome, PayloadChecker, Reset, Spent
 from livewell.kernel import Database, LivewellError, Logger, wait_for_any
@@ -29,7 +30,7 @@ from livewell.worker.finisher import Finisher, JobEnds
 from livewell.worker.handlers import Handler
 from livewell.worker.heartbeater import Heartbeater
 from livewell.worker.hold import HeldJob, Hold, Stop
-from livewell.worker.refreshing import Refreshed, RefreshEnds, Refresher
+from livewell.worker.refreshing import Refreshed, RefreshEnds, Refresher, given_up
 from livewell.worker.runner import Runner
 
 log = Logger("livewell.worker")
@@ -70,6 +71,8 @@ class Worker:
         settings: SettingsWatcher,
         options: WorkerOptions,
         refresher: Refresher | None = None,
+        *,
+        keys: KeyRing | None = None,
     ) -> None:
         self.id = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         self._database = database
@@ -80,6 +83,7 @@ class Worker:
         }
         self._declared = [handler.kind for handler in handlers]
         self._refresher = refresher
+        self._keys = keys
         self._claiming, self._finishing, self._storing, self._beating = (database.line() for _ in range(4))
         self._parts: _Parts | None = None
         self._types_changed = asyncio.Event()
@@ -139,7 +143,9 @@ class Worker:
             parts.finisher.add(held, Reset("the worker was cut off"))
         try:
             async with asyncio.timeout(GIVE_BACK_SECONDS):
-                await asyncio.gather(parts.finisher.send_rest(), parts.storer.send_rest())
+                # What cannot be stored is the finisher's.
+                await parts.storer.send_rest()
+                await parts.finisher.send_rest()
                 await self._say_goodbye(store)
             log.info("worker_cut", worker=self.id, given_back=len(cut))
         except TimeoutError:
@@ -157,7 +163,13 @@ class Worker:
 
     def _build(self, hold: Hold, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker) -> "_Parts":
         finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(self._finishing)), hold.forget)
-        storer: Finisher[Refreshed] = Finisher(RefreshEnds(FetchStore(self._storing)), hold.forget)
+
+        def give_up(held: HeldJob, outcome: Refreshed) -> None:
+            """What was fetched cannot be stored for somebody's sake: what it spent is told, and it is fetched later."""
+            held.spent, instead = given_up(outcome)
+            finisher.add(held, instead)
+
+        storer: Finisher[Refreshed] = Finisher(RefreshEnds(FetchStore(self._storing)), hold.forget, give_up)
 
         def on_end(held: HeldJob, outcome: Outcome | Refreshed) -> None:
             if isinstance(outcome, Refreshed):
@@ -171,6 +183,7 @@ class Worker:
             on_end,
             worker=self.id,
             checker=checker,
+            keys=self._keys,
         )
         heartbeater = Heartbeater(JobStore(self._beating), hold, worker=self.id, interval=self._heartbeat_interval)
         feeder = Feeder(
@@ -188,12 +201,13 @@ class Worker:
         )
 
     async def _run_parts(self, stop: asyncio.Event, parts: "_Parts") -> None:
-        """Stop the parts in the order in which work leaves the worker: feeder, slots, finisher, heartbeats."""
-        slots_stop, finisher_stop, beats_stop = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        """Stop the parts in the order in which work leaves the worker: feeder, slots, storer, finisher, heartbeats."""
+        slots_stop, storer_stop, finisher_stop, beats_stop = (asyncio.Event() for _ in range(4))
         async with asyncio.TaskGroup() as tasks:
             following = tasks.create_task(self._follow_kinds(parts))
             beats = tasks.create_task(parts.heartbeater.run(beats_stop))
-            finishing = [tasks.create_task(one.run(finisher_stop)) for one in (parts.finisher, parts.storer)]
+            finishing = tasks.create_task(parts.finisher.run(finisher_stop))
+            storing = tasks.create_task(parts.storer.run(storer_stop))
             slots = tasks.create_task(parts.runner.run(slots_stop))
             feeding = tasks.create_task(parts.feeder.run(stop))
             await stop.wait()
@@ -208,10 +222,12 @@ class Worker:
                 parts.finisher.add(held, Reset("the worker was drained before it started"))
             slots_stop.set()
             await slots
+            storer_stop.set()
+            parts.storer.rouse()
+            await storing
             finisher_stop.set()
             parts.finisher.rouse()
-            parts.storer.rouse()
-            await asyncio.gather(*finishing)
+            await finishing
             beats_stop.set()
             await beats
 

@@ -6,7 +6,7 @@ select livewell.audit_write($1::text::jsonb, coalesce($2::timestamptz, clock_tim
 -- Entries, newest first, by whatever is asked for.
 select
     id, at, xid::text::bigint as xid, event, table_name, record_id, operation, old::text as old, new::text as new,
-    reason, actor, subject, job_id, detail::text as detail
+    reason, actor, subject, job_id, detail::text as detail, nullif(login, '') as login
 from livewell.list_audit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 
 -- name: read_state
@@ -30,6 +30,10 @@ select problem, seal, entry_id, detail from livewell.verify_audit_seals($1, $2)
 -- name: verify_entries
 -- Entries in the sealed range, with ids after one up to another, that are in no seal.
 select problem, seal, entry_id, detail from livewell.verify_audit_entries($1, $2)
+
+-- name: verify_guards
+-- The triggers that refuse changes and are not in force now.
+select problem, seal, entry_id, detail from livewell.verify_audit_guards()
 
 -- name: verify_head
 -- Whether the chain still holds a head that was kept elsewhere.

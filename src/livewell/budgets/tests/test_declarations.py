@@ -98,7 +98,7 @@ async def test_every_column_can_be_declared(owner: Database) -> None:
         assert settable - {"source"} == set(columns.values()), thing
 
 
-async def test_everything_that_can_be_said_is_said_to_the_database(database: Database) -> None:
+async def test_everything_that_can_be_said_is_said_to_the_database(owner: Database) -> None:
     """Every field, as people write it, arrives in its column; what was not named is not sent."""
     declared = read(EVERYTHING).sections["provider"]
     sent = as_declared(declared)
@@ -106,7 +106,7 @@ async def test_everything_that_can_be_said_is_said_to_the_database(database: Dat
     assert sent["endpoints"]["acme"] == {"concurrent": 7, "requests_per_hour": 1000}
     assert set(sent["endpoints"]["acme/deep/quote"]) == set(ENDPOINT_COLUMNS.values())
     assert sent["providers"]["acme"]["quota_bytes"] == 1024**4 * 3 // 2
-    store = BudgetStore(database)
+    store = BudgetStore(owner)
     await store.apply_providers(sent, plan_only=False, actor="tester")
     (endpoint,) = await store.list_endpoints(["acme/deep/quote"])
     assert (endpoint.send_within.total_seconds(), endpoint.retry_after_max.total_seconds()) == (0.5, 5400)
@@ -257,9 +257,9 @@ async def _applied(store: BudgetStore, declared: dict[str, Any]) -> list[Planned
 
 @effort(40)
 @given(declared=st.lists(DECLARED, min_size=1, max_size=4))
-async def test_a_plan_is_what_is_applied(database: Database, declared: list[dict[str, Any]]) -> None:
+async def test_a_plan_is_what_is_applied(owner: Database, declared: list[dict[str, Any]]) -> None:
     """Whatever was applied before: the plan is what applying does, and applying again changes nothing."""
-    store = BudgetStore(database)
+    store = BudgetStore(owner)
     for one in declared:
         outcome = await _applied(store, one)
         if isinstance(outcome, str):

@@ -12,32 +12,36 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticSerializationError, to_json
 
-from livewell.budgets import KeyRing, KeyUnreadable, Secret
+from livewell.budgets import KeyRing, KeySources, KeyUnreadable, Secret
 from livewell.kernel import Logger, configure_logs, silence_logs
 
 KEY = "sk-live-4f9a-never-shown"
 
 
+def _ring_of(folder: Path) -> KeyRing:
+    return KeyRing({}, sources=KeySources(folders=(folder,)))
+
+
 def test_a_key_comes_from_the_environment() -> None:
     """`env:NAME` is that variable as it is now."""
-    environment = {"FMP_KEY": KEY}
+    environment = {"FMP_API_KEY": KEY}
     ring = KeyRing(environment)
-    assert ring.read("env:FMP_KEY").reveal() == KEY
-    environment["FMP_KEY"] = "changed"
-    assert ring.read("env:FMP_KEY").reveal() == "changed"
+    assert ring.read("env:FMP_API_KEY").reveal() == KEY
+    environment["FMP_API_KEY"] = "changed"
+    assert ring.read("env:FMP_API_KEY").reveal() == "changed"
 
 
 def test_a_key_comes_from_a_file_without_its_newline(tmp_path: Path) -> None:
     """The newline an editor or a secret store leaves at the end is not part of the key."""
     (tmp_path / "key").write_bytes(KEY.encode() + b"\r\n")
-    assert KeyRing().read(f"file:{tmp_path / 'key'}").reveal() == KEY
+    assert _ring_of(tmp_path).read(f"file:{tmp_path / 'key'}").reveal() == KEY
 
 
 def test_a_file_is_read_again_when_it_has_changed(tmp_path: Path) -> None:
     """A key is rotated by replacing its file, in place or by renaming another over it, without a restart."""
     path = tmp_path / "key"
     path.write_text("first")
-    ring = KeyRing()
+    ring = _ring_of(tmp_path)
     first = ring.read(f"file:{path}")
     assert ring.read(f"file:{path}") is first
     path.write_text("second one")
@@ -56,24 +60,24 @@ def test_a_file_that_holds_no_key_is_a_fact_without_its_content(tmp_path: Path, 
     path = tmp_path / "key"
     path.write_bytes(content)
     with pytest.raises(KeyUnreadable) as raised:
-        KeyRing().read(f"file:{path}")
+        _ring_of(tmp_path).read(f"file:{path}")
     shown = "".join(traceback.format_exception(raised.value))
     assert str(path) in shown
     assert KEY not in shown
 
 
-@pytest.mark.parametrize("source", ["env:NOT_THERE", "file:/not/there", "file:/", "file:\0"])
+@pytest.mark.parametrize("source", ["env:NOT_THERE_API_KEY", "file:/not/there", "file:/", "file:\0"])
 def test_a_key_that_is_not_there_names_its_source(source: str) -> None:
     """A variable that is not set, a file that is missing, a folder."""
     with pytest.raises(KeyUnreadable, match="no key at"):
-        KeyRing({}).read(source)
+        _ring_of(Path("/")).read(source)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     """Only a regular file is read: a pipe nobody writes to would stop the process."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(KeyUnreadable):
-        KeyRing().read(f"file:{tmp_path / 'pipe'}")
+        _ring_of(tmp_path).read(f"file:{tmp_path / 'pipe'}")
 
 
 def test_a_key_in_the_place_of_its_source_is_not_shown() -> None:

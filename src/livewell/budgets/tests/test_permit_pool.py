@@ -4,14 +4,16 @@ import asyncio
 import random
 import time
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 
 from livewell.budgets import PermitLost, PermitNotGranted, PermitOptions, PermitPool
 from livewell.budgets.tests.permit_stage import ENDPOINT, declare, shorten_lease, spent
 from livewell.kernel import Database, DatabaseOptions
-from livewell.testing import TcpProxy, child, until
+from livewell.testing import TcpProxy, captured_logs, child, until
 
 SECOND = timedelta(seconds=1)
 
@@ -273,6 +275,44 @@ async def test_a_settlement_that_was_cut_off_counts_once(
             async with asyncio.timeout(20):
                 await pool.flush()
         assert sprung.is_set()
+    after = await spent(owner)
+    assert (after.open, after.sent, after.bytes) == (0, 1, 10)
+
+
+_FULL = """
+create function public.no_room() returns trigger language plpgsql as $$
+begin
+    raise exception 'could not extend file' using errcode = 'disk_full';
+end $$;
+create trigger no_room before insert or update or delete on livewell.permit_block
+for each statement execute function public.no_room()
+"""
+
+
+async def _room_after(owner: Database, refused: Callable[[], Awaitable[bool]]) -> None:
+    await until(refused, "a call is refused")
+    await owner.execute("drop trigger no_room on livewell.permit_block; drop function public.no_room()")
+
+
+async def test_a_full_disk_is_outlasted(database: Database, owner: Database) -> None:
+    """Who waits for a permit goes on waiting while the database has no room, and what was used is settled after it."""
+    await declare(owner, concurrent=1)
+    with captured_logs() as logs:
+
+        async def told(event: str) -> bool:
+            return any(line["event"] == event for line in logs)
+
+        async with PermitPool(database) as pool, asyncio.timeout(20):
+            await owner.execute(_FULL)
+            making_room = asyncio.create_task(_room_after(owner, partial(told, "permits_not_asked")))
+            async with pool.permit(ENDPOINT) as permit:
+                await making_room
+                permit.send()
+                await owner.execute(_FULL)
+                permit.settle(bytes=10)
+            making_room = asyncio.create_task(_room_after(owner, partial(told, "permits_settled_late")))
+            await pool.flush()
+            await making_room
     after = await spent(owner)
     assert (after.open, after.sent, after.bytes) == (0, 1, 10)
 

@@ -13,6 +13,7 @@ import pytest_asyncio
 from livewell.budgets import (
     InvalidPermit,
     KeyRing,
+    KeySources,
     KeyUnreadable,
     Permit,
     PermitExpired,
@@ -47,7 +48,11 @@ def watch() -> Watch:
 @pytest_asyncio.fixture
 async def pool(database: Database, watch: Watch) -> AsyncIterator[PermitPool]:
     """A pool whose clock stands still unless it is moved."""
-    async with PermitPool(database, keys=KeyRing({"K1": "first-key"}), options=PermitOptions(clock=watch)) as opened:
+    async with PermitPool(
+        database,
+        keys=KeyRing({"K1": "first-key"}, sources=KeySources(variables=("K1",))),
+        options=PermitOptions(clock=watch),
+    ) as opened:
         yield opened
 
 

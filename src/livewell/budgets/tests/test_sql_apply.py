@@ -16,9 +16,10 @@ GB = 1024**3
 
 
 @pytest_asyncio.fixture
-async def declaring(database: Database, owner: Database) -> Declaring:
+async def declaring(owner: Database) -> Declaring:
+    """As the owner: where keys are found and calls go is theirs to say."""
     await make_market_data(owner)
-    return Declaring(database)
+    return Declaring(owner)
 
 
 async def test_a_new_database_has_no_providers(database: Database) -> None:

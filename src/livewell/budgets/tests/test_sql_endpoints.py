@@ -163,7 +163,9 @@ async def test_the_service_touches_no_table_of_budgets(database: Database) -> No
         await database.fetch("select livewell.change_budgets('{}', false, null, 'x', now())")
 
 
-async def test_what_was_closed_by_hand_is_claimed_from_as_soon_as_it_is_open(database: Database) -> None:
+async def test_what_was_closed_by_hand_is_claimed_from_as_soon_as_it_is_open(
+    database: Database, owner: Database
+) -> None:
     """Paused or disabled, an endpoint, its account, keys or provider hold everything back, and let go at once."""
     store, jobs = BudgetStore(database), JobStore(database)
     declared: dict[str, Any] = {
@@ -171,7 +173,7 @@ async def test_what_was_closed_by_hand_is_claimed_from_as_soon_as_it_is_open(dat
         "endpoints": {"acme": {}, "acme/a": {"backpressure_delay": "0"}},
         "keys": {"acme@k": {"source": "env:K", "scope": "main"}},
     }
-    await store.apply_providers(declared, plan_only=False, actor="tester")
+    await BudgetStore(owner).apply_providers(declared, plan_only=False, actor="tester")
     await jobs.declare_kinds([KindDeclaration(kind="call")], actor="tester")
     await jobs.enqueue_jobs([JobRequest("call", {"n": n}, endpoint="acme/a") for n in range(5)])
 

@@ -11,7 +11,7 @@ from livewell.fetching import check_fetching
 from livewell.kernel import Database, read_declarations
 from livewell.presence import Presence
 from livewell.simulator import Simulator
-from livewell.testing import until
+from livewell.testing import grant_table, until
 from livewell.worker.tests.running import running
 
 _OPTION = re.compile(r"^# (?=[a-z_.]+ *= )", re.MULTILINE)
@@ -39,7 +39,7 @@ async def test_the_first_file_is_applied_and_run(
         "create table public.quotes (symbol text primary key, price float8, volume bigint, at timestamptz,"
         " venue text, fetched_at timestamptz)"
     )
-    await owner.execute("grant select, insert, update on public.quotes to livewell_owner")
+    await grant_table(owner, "public.quotes")
     async with Simulator() as simulator, Livewell(owner_url) as app:
         here = text.replace("http://127.0.0.1:8801", simulator.url)
         declared = read_declarations(here.encode(), "livewell.toml", sections())

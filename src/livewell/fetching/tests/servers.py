@@ -1,9 +1,12 @@
 """Servers that send exactly the bytes a test wants, and count them."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+
+from aiohttp.abc import AbstractResolver, ResolveResult
 
 Answering = Callable[[str], bytes | Awaitable[bytes]]
 
@@ -89,3 +92,26 @@ def chunked(pieces: Sequence[bytes], *, headers: Sequence[str] = ("Content-Type:
     """An answer in chunks."""
     head = "\r\n".join(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", *headers]).encode() + b"\r\n\r\n"
     return head + b"".join(f"{len(one):x}\r\n".encode() + one + b"\r\n" for one in pieces) + b"0\r\n\r\n"
+
+
+class Names(AbstractResolver):
+    """A name server that answers differently each time."""
+
+    def __init__(self, *answers: list[str]) -> None:
+        self.answers = list(answers)
+        self.asked = 0
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - the names of this server have one
+    ) -> list[ResolveResult]:
+        found = self.answers[min(self.asked, len(self.answers) - 1)]
+        self.asked += 1
+        return [
+            ResolveResult(hostname=host, host=one, port=port, family=socket.AF_INET, proto=0, flags=0) for one in found
+        ]
+
+    async def close(self) -> None:
+        pass

@@ -11,7 +11,7 @@ import asyncpg
 from pydantic_core import to_json
 
 from livewell.kernel import Caller, Connection, Database
-from livewell.testing import make_type
+from livewell.testing import grant_table, make_type
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -125,7 +125,7 @@ class Storing:
 
     async def warnings(self) -> dict[str, tuple[int, str]]:
         rows = await self.caller.fetch(
-            "select subject, warnings, message from livewell.warning where code = 'fetching.refused'"
+            "select subject, warnings, message from livewell.warnings where code = 'fetching.refused'"
         )
         return {row["subject"]: (row["warnings"], row["message"]) for row in rows}
 
@@ -136,6 +136,6 @@ async def make_quotes(owner: Database, name: str = "quote", **fields: Any) -> No
         "create table public.quotes (symbol text primary key, price numeric not null check (price > 0), volume bigint,"
         " source_at timestamptz, fetched_at timestamptz, first_seen_at timestamptz not null default 'epoch')"
     )
-    await owner.execute("grant select, insert, update on public.quotes to livewell_owner")
+    await grant_table(owner, "public.quotes")
     columns = {"table_name": "public.quotes", "key_column": "symbol", "time_column": "fetched_at"}
     await make_type(owner, name, **columns, **fields)

@@ -1,14 +1,11 @@
 """Calls go where their provider says, on the public internet, however an address is spelt."""
 
-import socket
-
 import pytest
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from livewell.fetching.addresses import CheckedResolver, Destinations
 from livewell.fetching.client import CallLimits, Client, Request
 from livewell.fetching.errors import ForbiddenAddress
-from livewell.fetching.tests.servers import answer, serve
+from livewell.fetching.tests.servers import Names, answer, serve
 from livewell.fetching.types import Failed
 
 SPELLINGS = [
@@ -50,6 +47,7 @@ SPELLINGS = [
     "http://[fe80::1%eth0]/",
     "http://[fc00::1]/",
     "http://[fd00:ec2::254]/",
+    "http://168.63.129.16/",
     "http://[ff02::1]/",
     "http://[fec0::1]/",
 ]
@@ -120,30 +118,7 @@ def test_private_networks_are_for_who_says_so() -> None:
             Destinations(url, allow_private=True).check(url)
 
 
-class _Names(AbstractResolver):
-    """A name server that answers differently each time."""
-
-    def __init__(self, *answers: list[str]) -> None:
-        self.answers = list(answers)
-        self.asked = 0
-
-    async def resolve(
-        self,
-        host: str,
-        port: int = 0,
-        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - the names of this server have one
-    ) -> list[ResolveResult]:
-        found = self.answers[min(self.asked, len(self.answers) - 1)]
-        self.asked += 1
-        return [
-            ResolveResult(hostname=host, host=one, port=port, family=socket.AF_INET, proto=0, flags=0) for one in found
-        ]
-
-    async def close(self) -> None:
-        pass
-
-
-async def _call(names: _Names, port: int, monkeypatch: pytest.MonkeyPatch, *, allow_private: bool) -> Failed | None:
+async def _call(names: Names, port: int, monkeypatch: pytest.MonkeyPatch, *, allow_private: bool) -> Failed | None:
     monkeypatch.setattr("livewell.fetching.addresses.ThreadedResolver", lambda: names)
     url = f"http://provider.test:{port}"
     async with Client() as client, client.memory.room(1000) as room:
@@ -161,14 +136,14 @@ async def _free() -> None:
 async def test_a_name_for_a_private_address_is_refused(found: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when a public address stands beside it; nothing is connected to."""
     async with serve(lambda _: answer(b"[]")) as server:
-        problem = await _call(_Names(found), server.port, monkeypatch, allow_private=False)
+        problem = await _call(Names(found), server.port, monkeypatch, allow_private=False)
         assert problem is not None
         assert (problem.reason, server.connections) == ("forbidden_address", 0)
 
 
 async def test_what_was_checked_is_what_is_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name is asked for once: one that changes its mind between check and connect changes nothing."""
-    names = _Names(["127.0.0.1"], ["169.254.169.254"])
+    names = Names(["127.0.0.1"], ["169.254.169.254"])
     async with serve(lambda _: answer(b"[]")) as server:
         assert await _call(names, server.port, monkeypatch, allow_private=True) is None
         assert (names.asked, server.connections) == (1, 1)
@@ -176,7 +151,7 @@ async def test_what_was_checked_is_what_is_connected_to(monkeypatch: pytest.Monk
 
 async def test_one_bad_address_refuses_a_name() -> None:
     """The resolver answers with addresses that were all checked, or not at all."""
-    resolver = CheckedResolver(allow_private=False, resolver=_Names(["93.184.216.34"], ["fe80::1%2"]))
+    resolver = CheckedResolver(allow_private=False, resolver=Names(["93.184.216.34"], ["fe80::1%2"]))
     assert len(await resolver.resolve("provider.test", 443)) == 1
     with pytest.raises(ForbiddenAddress):
         await resolver.resolve("provider.test", 443)

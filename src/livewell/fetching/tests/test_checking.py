@@ -9,7 +9,7 @@ from livewell.fetching import Column, Model, check_fetching, columns_of, read_so
 from livewell.fetching.tests.stage import FIELDS
 from livewell.kernel import Database
 from livewell.registry import RegistryStore
-from livewell.testing import make_endpoint
+from livewell.testing import grant_table, make_endpoint
 
 
 class Inner(Model):
@@ -52,7 +52,7 @@ async def quotes(owner: Database) -> RegistryStore:
         "create table public.quotes"
         " (symbol text primary key, price float8, timestamp timestamptz, fetched_at timestamptz)"
     )
-    await owner.execute("grant select, insert, update on public.quotes to livewell_owner")
+    await grant_table(owner, "public.quotes")
     types = RegistryStore(owner)
     wanted = {
         "endpoint": "sim/quote",

@@ -200,7 +200,7 @@ async def test_a_body_longer_than_announced_is_refused(
     async with serve(answering) as server:
         for _ in range(2):
             reply = await call(client, server)
-            found = reply.problem or read_document(reply)
+            found = reply.problem or read_document(reply, max_bytes=1_000_000)
             assert isinstance(found, Refused)
             assert found.reason in {"wrong_length", "not_json"}
             await server.left.wait()

@@ -10,7 +10,7 @@ from livewell.fetching.tests.storing_surface import Storing
 from livewell.kernel import Database
 from livewell.registry import RegistryStore
 from livewell.simulator import FaultKind, Simulator, SimulatorOptions, symbol_names
-from livewell.testing import make_endpoint
+from livewell.testing import grant_table, make_endpoint
 
 KEYS = symbol_names(3)
 FIELDS: dict[str, Any] = {
@@ -46,7 +46,7 @@ async def simulator(owner: Database) -> Any:
             provider.url,
         )
         await owner.execute(TABLE)
-        await owner.execute("grant select, insert, update on public.live_quotes to livewell_owner")
+        await grant_table(owner, "public.live_quotes")
         wanted = {
             "endpoint": "sim/quote",
             "ttl": "1 minute",

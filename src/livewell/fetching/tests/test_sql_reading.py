@@ -19,7 +19,7 @@ from livewell.fetching.tests.storing_surface import (
 )
 from livewell.kernel import Database, DatabaseOptions
 from livewell.registry import UnknownType
-from livewell.testing import Standby, make_table, make_type
+from livewell.testing import Standby, grant_table, make_table, make_type
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ async def test_a_key_column_may_be_of_any_type(
     """A key is read by the type of its column; one that the column cannot hold, or not as it is, finds nothing."""
     await owner.execute("create domain public.ticker as text check (value ~ '^[A-Z]+$')")
     await owner.execute(f"create table public.things (k {column} primary key, at timestamp)")
-    await owner.execute("grant select, insert, update on public.things to livewell_owner")
+    await grant_table(owner, "public.things")
     await owner.execute(f"insert into public.things values ('{key}', timestamp '2026-11-16 12:00')")
     await make_type(owner, "thing", table_name="public.things", key_column="k", time_column="at")
     for asked in ([key, other], [other, key], [key, other, key]):
@@ -231,7 +231,7 @@ async def test_a_replica_can_be_read(shared_standby: Standby) -> None:
         table = name.replace("-", "_")
         await primary.execute(f"create table public.{table} (k integer primary key, at timestamptz)")
         await primary.execute(f"insert into public.{table} values (1, now())")
-        await primary.execute(f"grant select, insert, update on public.{table} to livewell_owner")
+        await grant_table(primary, f"public.{table}")
         await make_type(primary, f"{name}-table", table_name=f"public.{table}", key_column="k", time_column="at")
         await make_type(primary, f"{name}-record")
         await primary.execute(

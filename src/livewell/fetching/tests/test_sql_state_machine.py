@@ -27,7 +27,8 @@ create table public.quotes (
 create table public.statements (
     symbol text, period text, revenue integer not null, fetched_at timestamptz, primary key (symbol, period)
 );
-grant select, insert, update on public.quotes, public.statements to livewell_owner;
+grant select on public.quotes, public.statements to livewell_reader;
+grant insert, update on public.quotes, public.statements to livewell_writer;
 insert into livewell.provider (name) values ('sim');
 insert into livewell.quota_use (provider) values ('sim');
 insert into livewell.endpoint (name, provider, requests_per_minute, concurrent, depth_limit, breaker_failures)

@@ -211,7 +211,7 @@ async def test_what_was_not_good_is_counted_with_its_reason(owner: Database, sto
     held = await storing.hold("note", *"ABCDEF")
     ended = [refused(held[0]), failed(held[1], status=500), failed(held[2], status=500), throttled(held[3])]
     await storing.end(*ended, throttled(held[4], reason="no_permit"), gone(held[5]))
-    rows = await owner.fetch("select code, subject, warnings, message from livewell.warning order by code")
+    rows = await owner.fetch("select code, subject, warnings, message from livewell.warnings order by code")
     assert [(row["code"], row["subject"], row["warnings"]) for row in rows] == [
         ("fetching.failed", "note", 2),
         ("fetching.refused", "note", 1),

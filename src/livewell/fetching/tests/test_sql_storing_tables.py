@@ -8,7 +8,7 @@ import pytest
 
 from livewell.fetching.tests.storing_surface import HOUR, MINUTE, NOON, Storing, fetched, make_quotes, unchanged
 from livewell.kernel import Database
-from livewell.testing import make_type
+from livewell.testing import grant_table, make_type
 
 STORED = ("completed", "fetched", None)
 ODD = """
@@ -31,15 +31,17 @@ create table shop."Odd_Table" (
     first_seen_at timestamp,
     "At" timestamp
 );
-grant usage on schema shop to livewell_owner;
-grant select, insert, update on shop."Odd_Table" to livewell_owner;
+grant usage on schema shop to livewell_reader;
+grant select on shop."Odd_Table" to livewell_reader;
+grant insert, update on shop."Odd_Table" to livewell_writer;
 """
 STATEMENTS = """
 create table public.statements (
     symbol text not null, period text not null, revenue numeric not null, filed_at timestamptz, fetched_at timestamptz,
     first_seen_at timestamptz, primary key (period, symbol)
 );
-grant select, insert, update on public.statements to livewell_owner;
+grant select on public.statements to livewell_reader;
+grant insert, update on public.statements to livewell_writer;
 """
 
 
@@ -208,7 +210,7 @@ async def test_a_row_without_its_part_of_the_key(owner: Database, storing: Stori
         "alter table public.quotes drop column price",
         "alter table public.quotes drop constraint quotes_pkey",
         "alter table public.quotes rename fetched_at to other",
-        "revoke insert on public.quotes from livewell_owner",
+        "revoke insert on public.quotes from livewell_writer",
     ],
 )
 async def test_a_table_that_is_wrong_stops_its_type_alone(owner: Database, storing: Storing, change: str) -> None:
@@ -228,7 +230,7 @@ async def test_a_trigger_that_says_no(owner: Database, storing: Storing) -> None
     """What a trigger or a constraint that waits for the commit refuses is refused alone, too."""
     await make_quotes(owner)
     await owner.execute("create table public.listed (symbol text primary key)")
-    await owner.execute("grant select on public.listed to livewell_owner")
+    await owner.execute("grant select on public.listed to livewell_reader")
     await owner.execute("insert into public.listed values ('A'), ('B')")
     await owner.execute(
         "alter table public.quotes add foreign key (symbol) references public.listed deferrable initially deferred"
@@ -247,7 +249,7 @@ async def test_a_trigger_that_says_no(owner: Database, storing: Storing) -> None
 async def test_a_key_that_the_column_cannot_hold(owner: Database, storing: Storing) -> None:
     """A key that is none to its column is refused alone, fetched or unchanged."""
     await owner.execute("create table public.things (id integer primary key, v int, at timestamptz)")
-    await owner.execute("grant select, insert, update on public.things to livewell_owner")
+    await grant_table(owner, "public.things")
     await make_type(owner, "thing", table_name="public.things", key_column="id", time_column="at")
     assert await storing.fetch("thing", {"1": {"v": 1}, "x": {"v": 1}}) == {
         "1": STORED,

@@ -7,7 +7,7 @@ import pytest
 from livewell.fetching.tests.storing_surface import HOUR, MINUTE, NOON, Storing, fetched, make_quotes, unchanged
 from livewell.jobs.tests.sql_surface import somebody_waits
 from livewell.kernel import Database, DatabaseOptions, connect
-from livewell.testing import make_type, until
+from livewell.testing import make_type, until, wait_long
 
 
 async def test_rivals_on_the_same_rows(owner: Database, storing: Storing) -> None:
@@ -37,6 +37,7 @@ async def test_rows_are_locked_in_one_order(owner: Database, storing: Storing) -
     await make_quotes(owner)
     columns = {"table_name": "public.quotes", "key_column": "symbol", "time_column": "fetched_at"}
     await make_type(owner, "rival", **columns)
+    await wait_long(owner, "lock_keys", "store_rows", "touch_keys")
     keys = ["K0", "K1", "K2", "K3"]
     batches = []
     for name, touched in (("quote", "K0"), ("rival", "K1")):
@@ -66,6 +67,7 @@ async def test_a_newer_row_written_meanwhile_stays(owner: Database, storing: Sto
     await make_quotes(owner, source_time_column="source_at", source_rule=rule)
     await storing.fetch("quote", {"AAPL": {"price": 1}}, source_time=NOON)
     held = await storing.hold_one("quote", now=NOON + HOUR)
+    await wait_long(owner, "store_rows")
     async with owner.connection() as other:
         async with other.transaction():
             await other.execute("update public.quotes set price = 99, source_at = $1", NOON + HOUR)
@@ -105,6 +107,7 @@ async def test_a_finish_and_a_store_at_once(owner: Database, storing: Storing) -
     """Of a finish and a store of the same job one counts; the other is told that it lost, and stores nothing."""
     await make_quotes(owner)
     held = await storing.hold_one("quote")
+    await wait_long(owner, "hold_free_fetches")
     async with owner.connection() as other:
         async with other.transaction():
             await other.execute("select livewell.finish_jobs($1, $2)", [held["job"]], [held["token"]])

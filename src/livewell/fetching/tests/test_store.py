@@ -24,7 +24,7 @@ from livewell.fetching.types import (
     Unchanged,
 )
 from livewell.kernel import Database
-from livewell.testing import make_type
+from livewell.testing import grant_table, make_type
 
 
 def ended(held: dict[str, Any], outcome: Outcome, **spent: Any) -> Ended:
@@ -87,7 +87,7 @@ async def test_values_of_python(owner: Database, database: Database, storing: St
         "create table public.values"
         " (k text primary key, d numeric, at timestamptz, f float, u uuid, fetched_at timestamptz)"
     )
-    await owner.execute("grant select, insert, update on public.values to livewell_owner")
+    await grant_table(owner, "public.values")
     await make_type(owner, "value", table_name="public.values", key_column="k", time_column="fetched_at")
     held = await storing.hold_one("value", now=datetime.now(UTC))
     row = {"d": Decimal("0.1"), "at": datetime(2026, 1, 1, tzinfo=UTC), "f": float("inf"), "u": uuid4()}

@@ -37,7 +37,15 @@ class Freshness:
         return ids
 
     async def change(self, ids: Sequence[int], by: int, now: datetime = NOON) -> None:
-        await self.caller.fetchval("select livewell.change_viewers($1, $2, $3)", ids, [by] * len(ids), now)
+        """More or fewer viewers, by a caller that holds the items, as all do."""
+        await self.caller.fetchval(
+            "with held as materialized ("
+            " select i.id from livewell.item as i where i.id = any ($1::bigint[]) order by i.id for no key update"
+            ") select livewell.change_viewers($1, $2, $3) from (select count(*) from held) as h",
+            ids,
+            [by] * len(ids),
+            now,
+        )
 
     async def tick(self, now: datetime = NOON) -> dict[str, int]:
         """One run of the checker: how many items were looked at, and how many were decided so."""
@@ -74,5 +82,5 @@ class Freshness:
         return {row["dedupe_key"]: row["priority"] for row in rows}
 
     async def warnings(self) -> dict[tuple[str, str], str]:
-        rows = await self.caller.fetch("select code, subject, message from livewell.warning")
+        rows = await self.caller.fetch("select code, subject, message from livewell.warnings")
         return {(row["code"], row["subject"]): row["message"] for row in rows}

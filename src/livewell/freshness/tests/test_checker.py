@@ -129,7 +129,7 @@ async def test_failed_check_refreshes_once_per_ttl(owner: Database, freshness: F
         "drop table public.quotes",
         "alter table public.quotes rename column fetched_at to taken_at",
         "update livewell.data_type set staleness = 'public.no_such_function' where name = 'quote'",
-        "revoke all on public.quotes from livewell_owner",
+        "revoke all on public.quotes from livewell_reader",
         "update livewell.data_type set gate = 'public.no_such_gate' where name = 'quote'",
     ],
 )

@@ -165,7 +165,7 @@ async def test_a_refresh_that_failed_for_good_asks_for_nobody(owner: Database, f
     assert {tuple(row.values()) for row in dead} == {("livewell", True)}
     assert len(dead) == 43
     warned = await owner.fetch(
-        "select * from livewell.warning where code = 'freshness.refresh_failed' order by subject"
+        "select * from livewell.warnings where code = 'freshness.refresh_failed' order by subject"
     )
     assert [(row["subject"], row["warnings"]) for row in warned] == [("note", 40), ("quote", 3)]
     assert warned[0]["message"].endswith(": HTTP 500")
@@ -210,11 +210,12 @@ async def test_a_dead_letter_that_is_no_items_refresh_is_a_persons(owner: Databa
     )
     assert [tuple(row) for row in dead] == [("missing", "livewell"), *[(None, None)] * len(STRANGERS)]
     assert (await freshness.item(1))["failed_refreshes"] == 1
-    counted = "select warnings from livewell.warning where code = 'freshness.refresh_failed'"
+    counted = "select warnings from livewell.warnings where code = 'freshness.refresh_failed'"
     assert await owner.fetchval(counted) == 1
 
 
 LONGEST = 20 * MINUTE
+GONE_LONGEST = 30 * HOUR
 
 
 @effort(150)
@@ -227,9 +228,12 @@ LONGEST = 20 * MINUTE
 async def test_failures_in_a_row_wait_longer_each_time(
     owner: Database, freshness: Freshness, ends: list[str], ttl: timedelta
 ) -> None:
-    """The wait after a failure doubles up to its bound; a success begins anew, a cancellation changes nothing."""
+    """The wait after a failure, or after the provider does not have it, doubles up to the bound of each; a success
+    begins anew, a cancellation changes nothing.
+    """
     await owner.execute("truncate livewell.job, livewell.item, livewell.data_type restart identity cascade")
     await owner.execute("select livewell.set_setting('freshness.failed_again_max', '20 minutes')")
+    await owner.execute("select livewell.set_setting('freshness.gone_again_max', '30 hours')")
     await make_type(owner, "note", ttl=ttl)
     [item] = await freshness.watch("note", ["A"])
     first = max(10 * SECOND, min(ttl, 5 * MINUTE))
@@ -244,12 +248,14 @@ async def test_failures_in_a_row_wait_longer_each_time(
             in_a_row += 1
             await owner.execute("update livewell.job_live set retries = 0")
         elif end != "cancelled":
-            in_a_row = 0
+            in_a_row = in_a_row + 1 if end == "gone" else 0
             await _learn(owner, item, end, None, now)
         await _finish(owner, claimed, {"fetched": "completed", "gone": "completed"}.get(end, end), "{}", now)
         seen = await freshness.item(item)
         assert (seen["failed_refreshes"], seen["last_outcome"]) == (in_a_row, end)
         if end == "failed":
             assert seen["due_at"] - now == min(first * 2 ** (in_a_row - 1), LONGEST)
+        elif end == "gone":
+            assert seen["due_at"] - now == min(max(ttl, HOUR) * 2 ** (in_a_row - 1), GONE_LONGEST)
         elif end == "cancelled":
             assert seen["due_at"] - now == first

@@ -138,7 +138,7 @@ async def test_a_closed_quota_and_a_closed_gate_draw_nothing(catalogue: Catalogu
         create function public.shut(p_keys text[], p_now timestamptz)
         returns table (key text, open boolean, opens_at timestamptz)
         language sql as $$ select k, false, null::timestamptz from unnest(p_keys) as k $$;
-        grant execute on function public.shut to livewell_owner;
+        grant execute on function public.shut to livewell_reader;
     """)
     await make_type(catalogue.owner, "quote", ttl=DAY, gate="public.shut")
     await _watched(catalogue, 2)

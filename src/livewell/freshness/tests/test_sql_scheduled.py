@@ -160,7 +160,7 @@ async def test_a_catalogue_that_fails_ends_no_walk(catalogue: Catalogue, owner: 
     await catalogue.scheduled("quote", keys_table="public.symbols", keys_key_column="symbol")
     await catalogue.run("scheduled_refreshes")
     await catalogue.run("scheduled_refreshes", NOON + HOUR)
-    await owner.execute("create table public.symbols (symbol text); grant select on public.symbols to livewell_owner")
+    await owner.execute("create table public.symbols (symbol text); grant select on public.symbols to livewell_reader")
     await owner.execute("insert into public.symbols values ('AAPL'), ('MSFT')")
     assert await catalogue.run("scheduled_refreshes", NOON + HOUR + MINUTE) == {"walked": 2, "queued": 2}
 

@@ -10,7 +10,7 @@ import pytest
 from livewell.jobs import InvalidJob
 from livewell.jobs.tests.sql_surface import LEASE, MINUTE, NOW, SECOND, Row, Surface, jobs, somebody_waits
 from livewell.kernel import Database
-from livewell.testing import connected, until
+from livewell.testing import connected, until, wait_long
 
 ERROR = {"type": "ValueError", "message": "bad apple", "digest": "abc"}
 
@@ -176,6 +176,7 @@ async def test_a_finish_takes_its_rows_in_order_of_id(
     queue: Surface, database: Database, owner: Database, last: str
 ) -> None:
     """Whatever order a batch is given in, it waits at its lowest id with nothing else in hand, so nobody deadlocks."""
+    await wait_long(owner, "end_attempts")
     held = await _held(queue, 20)
     ends = [(row["job_id"], row["lease_token"], "completed", None) for row in held]
     ends[-1] = (*ends[-1][:2], last, None)

@@ -245,10 +245,47 @@ async def test_a_flood_that_becomes_due_behind_a_busy_key_starves_nobody(queue: 
     assert await queue.claim_ids(max_jobs=1, now=NOW + MINUTE) == [plain]
 
 
-async def test_a_claim_locks_a_thousand_keys_at_most(queue: Surface) -> None:
-    """The locks of claims must fit the server's table: of more keys a claim takes a thousand, the others stay ready."""
-    ids = await queue.enqueue_ids(*(job(serial_key=f"k{n}") for n in range(1200)), job())
-    first = await queue.claim_ids(max_jobs=2000)
-    assert len(first) == 1001
-    assert len(await queue.claim_ids(max_jobs=2000)) == 200
-    assert ids[-1] in first
+async def test_a_claim_of_many_keys_takes_no_room_in_the_table_of_locks(queue: Surface, database: Database) -> None:
+    """The server's table of locks is shared by all: a claim of a thousand keys has no entry in it for each."""
+    await queue.enqueue(*(job(serial_key=f"k{n}") for n in range(1001)))
+    taken = []
+    for wanted in (1, 1000):
+        async with database.transaction() as connection:
+            assert len(await Surface(connection).claim(max_jobs=wanted)) == wanted
+            taken.append(await connection.fetchval("select count(*) from pg_locks where pid = pg_backend_pid()"))
+    assert max(taken) < 100
+
+
+_FOUND = "select array_agg(ctid) from (select ctid from livewell.job_live where id = $1 for update) as j"
+_TURNS = "select coalesce(cardinality(livewell.take_serial_turns($1, $2::text = 'wrote before')), 0)"
+
+
+@pytest.mark.parametrize("looks_first", ["older", "younger"])
+async def test_of_two_who_hold_jobs_of_a_key_the_older_has_the_turn(
+    queue: Surface, owner: Database, looks_first: str
+) -> None:
+    """Two claims that found two ready jobs of one key: who wrote first goes on, whoever looks first at the other."""
+    await queue.declare("letter")
+    one, two = await queue.enqueue_ids(job(serial_key="s"), job("letter", serial_key="s"))
+    async with owner.transaction() as older, owner.transaction() as younger:
+        places = {"older": await older.fetchval(_FOUND, one), "younger": await younger.fetchval(_FOUND, two)}
+        callers = {"older": older, "younger": younger}
+        order = sorted(callers, key=lambda name: name != looks_first)
+        turns = {name: await callers[name].fetchval(_TURNS, places[name], "wrote nothing") for name in order}
+    assert turns == {"older": 1, "younger": 0}
+
+
+async def test_who_wrote_before_it_found_a_job_yields_to_who_may_not_have_seen_it(
+    queue: Surface, owner: Database
+) -> None:
+    """An older claim that finds its job later cannot know whether a younger one saw it: it yields, and nobody fails."""
+    await queue.declare("letter")
+    one, two = await queue.enqueue_ids(job(serial_key="s"), job("letter", serial_key="s"))
+    async with owner.transaction() as older, owner.transaction() as younger:
+        await older.execute("select pg_current_xact_id()")
+        later = await younger.fetchval(_FOUND, two)
+        found = await older.fetchval(_FOUND, one)
+        assert await older.fetchval(_TURNS, found, "wrote before") == 0
+        assert await younger.fetchval(_TURNS, later, "wrote nothing") == 0
+    assert await queue.heal() == 1
+    assert len(await queue.claim()) == 1

@@ -14,7 +14,8 @@ select p.proname as name, p.provolatile = 'v' as may_write, p.prosrc ~ 'livewell
     (select string_agg('null::' || format_type(t, null), ', ' order by n)
     from unnest(p.proargtypes) with ordinality as a (t, n)) as nothing,
     exists (
-        select from aclexplode(p.proacl) as a where a.grantee <> p.proowner and a.privilege_type = 'EXECUTE'
+        select from aclexplode(p.proacl) as a
+        where a.grantee not in (p.proowner, 'livewell_owner'::regrole) and a.privilege_type = 'EXECUTE'
     ) as is_public
 from pg_proc as p
 where p.pronamespace = 'livewell'::regnamespace

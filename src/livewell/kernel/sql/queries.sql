@@ -4,19 +4,32 @@ select
     set_config('lock_timeout', $1, true),
     set_config('statement_timeout', $2, true),
     set_config('idle_in_transaction_session_timeout', '0', true),
-    set_config('search_path', '', true)
+    set_config('search_path', 'pg_catalog, pg_temp', true)
 
 -- name: take_turn
--- One migrator at a time on this database; given back when the transaction ends, however it ends.
-select pg_catalog.pg_try_advisory_xact_lock(x'6c697665'::integer, x'77656c6c'::integer)
+-- One migrator at a time on this database: who has the row of the first migration; given back when the transaction ends,
+-- however it ends.
+select true from livewell.migration where number = 1 for update skip locked
 
 -- name: has_history
 -- Whether a migrator was here before; before the first there is no table to ask.
 select pg_catalog.to_regclass('livewell.migration') is not null
 
+-- name: is_replica
+-- Whether nothing can be locked or written here.
+select pg_catalog.pg_is_in_recovery()
+
 -- name: act_as_owner
 -- What this transaction makes belongs to the owner role, whoever connected.
 select pg_catalog.set_config('role', 'livewell_owner', true)
+
+-- name: begin_acting_as
+-- What follows is made by a role that touches what is not Livewell's: it may use the schema only for as long.
+select format('grant usage, create on schema livewell to %I; set local role %I', $1::text, $1::text)
+
+-- name: end_acting_as
+-- The role has nothing of Livewell's again.
+select format('set local role livewell_owner; revoke usage, create on schema livewell from %I', $1::text)
 
 -- name: list_migrations
 -- The history, oldest first.
@@ -52,15 +65,16 @@ where known.kind = gone.kind and known.name = gone.name
 
 -- name: find_object
 -- Everything in the schema that bears the name of an object file: overloads of a function, a trigger on several tables.
-select p.oid, format('drop %s %s', case p.prokind when 'p' then 'procedure' else 'function' end, p.oid::regprocedure) as drop_it
+select p.oid, format('drop %s %s', case p.prokind when 'p' then 'procedure' else 'function' end, p.oid::regprocedure) as drop_it,
+    p.proowner::regrole::text as owner
 from pg_catalog.pg_proc p
 where $1 = 'function' and p.proname = $2 and p.pronamespace = 'livewell'::regnamespace
 union all
-select c.oid, format('drop view livewell.%I', c.relname)
+select c.oid, format('drop view livewell.%I', c.relname), c.relowner::regrole::text
 from pg_catalog.pg_class c
 where $1 = 'view' and c.relname = $2 and c.relkind = 'v' and c.relnamespace = 'livewell'::regnamespace
 union all
-select t.oid, format('drop trigger %I on livewell.%I', t.tgname, c.relname)
+select t.oid, format('drop trigger %I on livewell.%I', t.tgname, c.relname), c.relowner::regrole::text
 from pg_catalog.pg_trigger t
 join pg_catalog.pg_class c on c.oid = t.tgrelid
 where $1 = 'trigger' and t.tgname = $2 and t.tgparentid = 0 and not t.tgisinternal
@@ -317,7 +331,92 @@ order by c.relname, a.attnum
 select clock_timestamp()
 
 -- name: list_warnings
--- What was warned about since a time, the newest first; of one room or one code, if asked.
+-- What was warned about since a time, the newest first; of one room or one code, if asked. The hours before are not read.
 select hour, code, subject, warnings, message, first_at, last_at from livewell.warnings
-where last_at >= coalesce($1, clock_timestamp() - interval '1 day') and ($2::text is null or $2 in (code, split_part(code, '.', 1)))
+where hour >= date_trunc('hour', coalesce($1, clock_timestamp() - interval '1 day'), 'UTC')
+    and last_at >= coalesce($1, clock_timestamp() - interval '1 day') and ($2::text is null or $2 in (code, split_part(code, '.', 1)))
 order by last_at desc, code, subject limit $3
+
+-- name: list_logins_to_make
+-- What an embedded server lacks for daily work: a login that is only a service, in a database where no login but the owners'
+-- makes temporary objects.
+select statement from (
+    select 1 as step, 'create role livewell_service nologin' as statement
+    where not exists (select from pg_catalog.pg_roles where rolname = 'livewell_service')
+    union all
+    select 2, pg_catalog.format('create role %I login', $1::text)
+    where not exists (select from pg_catalog.pg_roles where rolname = $1)
+    union all
+    select 3, pg_catalog.format('grant livewell_service to %I', $1)
+    where not exists (
+        select from pg_catalog.pg_auth_members as m
+        where m.roleid = pg_catalog.to_regrole('livewell_service') and m.member = pg_catalog.to_regrole(pg_catalog.quote_ident($1)))
+    union all
+    select 4, pg_catalog.format('revoke temporary on database %I from public', $2::text)
+    where exists (
+        select from pg_catalog.pg_database as d
+        cross join lateral pg_catalog.aclexplode(coalesce(d.datacl, pg_catalog.acldefault('d', d.datdba))) as a
+        where d.datname = $2 and a.grantee = 0 and a.privilege_type = 'TEMPORARY')
+) as missing
+order by step
+
+-- name: list_logins
+-- Who may log in and is a member of a role of Livewell's, directly or through others; made here if it bears the mark.
+select r.rolname::text as name, array_agg(g.rolname::text order by g.rolname) as member_of,
+    shobj_description(r.oid, 'pg_authid') is not distinct from 'made by livewell access login' as made_here,
+    coalesce((
+        select s.setconfig from pg_catalog.pg_db_role_setting s where s.setrole = r.oid and s.setdatabase = 0
+    ), '{}') as settings,
+    nullif(r.rolconnlimit, -1) as connections
+from pg_catalog.pg_roles r
+join pg_catalog.pg_roles g
+    on g.rolname in ('livewell_owner', 'livewell_service', 'livewell_user', 'livewell_anon') and pg_has_role(r.oid, g.oid, 'member')
+where r.rolcanlogin and not r.rolsuper
+group by r.oid, r.rolname, r.rolconnlimit
+order by r.rolname
+
+-- name: look_at_login
+-- Whether the asker may make a login of that name as a member of that role and record it, and what there is of that name: one
+-- that does not bear the mark, may do more than log in, or is a member of something else, is taken.
+select current_user::text as asker,
+    (a.rolsuper or (a.rolcreaterole and (
+        current_setting('server_version_num')::integer < 160000 or pg_has_role(current_user, $2, 'member with admin option')
+    ))) and has_function_privilege('livewell.audit_write(jsonb, timestamptz)', 'execute') as may_make,
+    r.oid is not null as there,
+    r.oid is not null and (
+        shobj_description(r.oid, 'pg_authid') is distinct from 'made by livewell access login'
+        or r.rolsuper or r.rolcreaterole or r.rolcreatedb or r.rolreplication or r.rolbypassrls or not r.rolcanlogin
+        or exists (
+            select from pg_catalog.pg_auth_members m
+            where m.member = r.oid and m.roleid::regrole::text not in ('livewell_service', 'livewell_user', 'livewell_anon')
+        )
+    ) as taken
+from pg_catalog.pg_roles a
+left join pg_catalog.pg_roles r on r.rolname = $1
+where a.rolname = current_user
+
+-- name: list_login_statements
+-- What makes a login as asked, in order: a member of that role and of no other, with a verifier for its password, a limit of
+-- connections, and its time limits.
+select made.statement
+from (
+    select format('create role %I', $1::text), 1 where not exists (select from pg_catalog.pg_roles where rolname = $1)
+    union all
+    select format('alter role %I login connection limit %s password %L', $1, $4::integer, $3::text), 2
+    union all
+    select format('comment on role %I is %L', $1, 'made by livewell access login'), 3
+    union all
+    select format('alter role %I set %I = %L', $1, s.name, s.value), 4
+    from (values
+        ('idle_in_transaction_session_timeout', $5::text), ('statement_timeout', $6::text), ('lock_timeout', $7::text)
+    ) as s (name, value)
+    union all
+    select format('revoke %I from %I', g.rolname, $1), 5
+    from pg_catalog.pg_auth_members m
+    join pg_catalog.pg_roles g on g.oid = m.roleid
+    join pg_catalog.pg_roles r on r.oid = m.member
+    where r.rolname = $1 and g.rolname <> $2
+    union all
+    select format('grant %I to %I', $2::text, $1), 6
+) as made (statement, place)
+order by made.place, made.statement

@@ -27,6 +27,12 @@ class SqlFolder:
         folder.migration(1, "kernel_schema", kernel.joinpath("0001_kernel_schema.sql").read_text(encoding="utf-8"))
         return folder
 
+    def foreign_roles(self) -> None:
+        """The kernel's migration that makes livewell_reader and livewell_writer."""
+        kernel = resources.files("livewell.kernel").joinpath("sql/migrations")
+        name = "0003_kernel_foreign_roles"
+        self._write("migrations", name, kernel.joinpath(f"{name}.sql").read_text(encoding="utf-8"))
+
     def migration(self, number: int, name: str, text: str) -> None:
         self._write("migrations", f"{number:04}_{name}", text)
 

@@ -60,7 +60,10 @@ async def test_a_call_cut_in_the_middle_is_told_as_unavailable(database: Databas
     """Whether a cut call took effect is unknown, and the fact says just that; the next call works."""
     call = asyncio.create_task(database.execute("select pg_sleep(60)"))
     await until(partial(_sleeps, owner), "the call runs")
-    await owner.execute("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'")
+    await owner.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+        " where wait_event = 'PgSleep' and datname = current_database()"
+    )
     with pytest.raises(DatabaseUnavailable):
         await call
     assert await database.fetchval("select 1") == 1

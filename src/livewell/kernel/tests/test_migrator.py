@@ -31,6 +31,7 @@ _QUICK = MigratorOptions(
     turn_timeout=timedelta(minutes=1),
 )
 
+_WHO = "() returns text language sql security definer set search_path = pg_catalog as 'select current_user::text';"
 _THING = "create table livewell.thing (id integer primary key);"
 _LOCKED_THING = "lock table livewell.thing in access share mode"
 
@@ -233,6 +234,8 @@ async def test_waiting_for_another_migrator_may_take_longer_than_a_lock(
     empty_owner_url: str, sql_folder: SqlFolder
 ) -> None:
     """The turn of another migrator is waited for beyond the lock_timeout and the attempts of a step."""
+    await migrate(empty_owner_url, files=sql_folder.files)
+    sql_folder.migration(2, "kernel_thing", _THING)
     async with connected(empty_owner_url) as holder:
         held = holder.transaction()
         await held.start()
@@ -252,6 +255,7 @@ async def test_waiting_for_another_migrator_may_take_longer_than_a_lock(
 
 async def test_waiting_for_another_migrator_has_an_end(empty_owner_url: str, sql_folder: SqlFolder) -> None:
     """A turn that never comes is told as a fact."""
+    await migrate(empty_owner_url, files=sql_folder.files)
     impatient = MigratorOptions(turn_timeout=timedelta(milliseconds=50))
     async with connected(empty_owner_url) as holder, holder.transaction():
         await holder.execute(QUERIES["take_turn"])
@@ -275,12 +279,67 @@ async def test_a_role_that_may_not_create_roles_is_told_what_to_ask_for(
     assert await check(blank_server.url("app", "plain"), files=sql_folder.files) == CheckReport(pending=(), drift=())
 
 
+async def test_the_roles_for_what_is_foreign_are_asked_for_alike(
+    blank_server: BlankServer, sql_folder: SqlFolder
+) -> None:
+    """Who migrated before they were needed, and may not make roles, is told the exact SQL for them."""
+    await blank_server.run("create role plain login")
+    await blank_server.run("create database app")
+    url = blank_server.url("app", "plain")
+    with pytest.raises(RolesMissing) as caught:
+        await migrate(url, files=sql_folder.files)
+    await blank_server.run((caught.value.fix or "").removeprefix("have a superuser run: "))
+    await migrate(url, files=sql_folder.files)
+    sql_folder.foreign_roles()
+    sql_folder.function("who", _WHO, audience="internal\n-- runs as: livewell_writer")
+    with pytest.raises(RolesMissing) as caught:
+        await migrate(url, files=sql_folder.files)
+    assert "\n" not in str(caught.value)
+    fix = caught.value.fix or ""
+    assert "create role livewell_reader nologin; create role livewell_writer nologin; grant " in fix
+    await blank_server.run(fix.removeprefix("have a superuser run: "))
+    await migrate(url, files=sql_folder.files)
+    assert await check(url, files=sql_folder.files) == CheckReport(pending=(), drift=())
+    async with connected(url) as connection:
+        assert await connection.fetchval("select livewell.who()") == "livewell_writer"
+
+
+async def test_what_was_granted_to_the_owner_is_handed_on(empty_owner_url: str, sql_folder: SqlFolder) -> None:
+    """Tables and functions that users let Livewell use before it had roles for that stay usable, and no more."""
+    await migrate(empty_owner_url, files=sql_folder.files)
+    async with connected(empty_owner_url) as connection:
+        await connection.execute(
+            "create schema shop; create table shop.sold (id integer, price integer);"
+            " create table shop.kept (id integer);"
+            " create function shop.sweep() returns integer language sql as 'select 1';"
+            " revoke all on function shop.sweep() from public; grant usage on schema shop to livewell_owner;"
+            " grant select, insert, update (price) on shop.sold to livewell_owner;"
+            " grant execute on function shop.sweep() to livewell_owner"
+        )
+        sql_folder.foreign_roles()
+        await migrate(empty_owner_url, files=sql_folder.files)
+        row = await connection.fetchrow(
+            "select has_schema_privilege('livewell_reader', 'shop', 'usage'),"
+            " has_table_privilege('livewell_reader', 'shop.sold', 'select'),"
+            " has_table_privilege('livewell_writer', 'shop.sold', 'insert'),"
+            " has_column_privilege('livewell_writer', 'shop.sold', 'price', 'update'),"
+            " has_function_privilege('livewell_reader', 'shop.sweep()', 'execute'),"
+            " not has_table_privilege('livewell_reader', 'shop.sold', 'insert'),"
+            " not has_column_privilege('livewell_writer', 'shop.sold', 'id', 'update'),"
+            " not has_table_privilege('livewell_writer', 'shop.kept', 'select')"
+        )
+    assert row is not None
+    assert all(row)
+
+
 async def test_a_role_that_may_create_roles_needs_no_superuser(
     blank_server: BlankServer, sql_folder: SqlFolder
 ) -> None:
     """The usual administrator of a hosted database, CREATEROLE and no superuser, can migrate."""
     sql_folder.migration(2, "kernel_thing", _THING)
+    sql_folder.foreign_roles()
+    sql_folder.function("who", _WHO, audience="internal\n-- runs as: livewell_reader")
     await blank_server.run("create role admin login createrole")
     await blank_server.run("create database app owner admin")
     await migrate(blank_server.url("app", "admin"), files=sql_folder.files)
-    assert await _history(blank_server.url("app", "postgres")) == [1, 2]
+    assert await _history(blank_server.url("app", "postgres")) == [1, 2, 3]

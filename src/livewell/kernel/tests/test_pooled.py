@@ -19,7 +19,7 @@ from livewell.kernel import (
     migrate,
 )
 from livewell.kernel.tests.conftest import SqlFolder
-from livewell.testing import PgBouncer, pgbouncer_before
+from livewell.testing import PgBouncer, TcpProxy, Way, pgbouncer_before, until
 
 
 @pytest_asyncio.fixture
@@ -49,6 +49,29 @@ async def test_a_transaction_has_its_time_limit(pooled: Database) -> None:
     async with pooled.transaction() as connection:
         assert await connection.fetchval("show statement_timeout") == "500ms"
         assert await connection.fetchval("show idle_in_transaction_session_timeout") == "1min"
+
+
+async def test_a_caller_cut_off_in_the_middle_of_a_call_lets_go(pgbouncer: PgBouncer, owner: Database) -> None:
+    """What a call has locked when its caller falls silent before the commit is free again after a moment."""
+    async with TcpProxy.before(pgbouncer.url) as proxy:
+        options = DatabaseOptions(
+            url=proxy.through(pgbouncer.url), pooled=True, idle_in_call_timeout=timedelta(seconds=1), pool_size=1
+        )
+        async with await Database.open(options) as database:
+            call = asyncio.create_task(database.execute("select pg_advisory_xact_lock(7), pg_sleep(0.5)"))
+
+            async def is_locked() -> bool:
+                return bool(await owner.fetchval("select exists (select from pg_locks where locktype = 'advisory')"))
+
+            async def is_free() -> bool:
+                return not await is_locked()
+
+            await until(is_locked, "the call has its lock")
+            proxy.black_hole(Way.TO_SERVER)
+            await until(is_free, "the lock is free", within=timedelta(seconds=15))
+            proxy.cut()
+            with pytest.raises(DatabaseUnavailable):
+                await call
 
 
 async def test_limits_do_not_stay_behind(pooled: Database) -> None:

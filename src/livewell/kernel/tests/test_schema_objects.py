@@ -167,6 +167,54 @@ async def test_nobody_but_the_named_roles_may_call(empty_owner_url: str, sql_fol
     assert await _value(empty_owner_url, callers) is None
 
 
+_WHO = (
+    " returns text language sql security definer set search_path = pg_catalog, pg_temp as 'select current_user::text';"
+)
+_OWNERS = "select string_agg(distinct proowner::regrole::text, ',') from pg_proc where proname = 'who'"
+_RIGHTS = (
+    "select has_schema_privilege('livewell_reader', 'livewell', 'usage, create')"
+    " or has_function_privilege('livewell_service', oid, 'execute') or has_function_privilege('public', oid, 'execute')"
+    " from pg_proc where proname = 'who'"
+)
+
+
+async def test_a_function_runs_as_the_role_its_file_names(empty_owner_url: str, sql_folder: SqlFolder) -> None:
+    """It belongs to that role, which keeps no right on the schema; the owner alone may call it. A changed form or role
+    replaces what was there.
+    """
+    sql_folder.foreign_roles()
+    for line, form, owner in [
+        ("\n-- runs as: livewell_reader", "()", "livewell_reader"),
+        ("\n-- runs as: livewell_reader", "(p_x integer default 0)", "livewell_reader"),
+        ("\n-- runs as: livewell_writer", "(p_x integer default 0)", "livewell_writer"),
+        ("", "()", "livewell_owner"),
+        ("\n-- runs as: livewell_reader", "()", "livewell_reader"),
+    ]:
+        sql_folder.function("who", form + _WHO, audience=f"internal{line}")
+        await _again(empty_owner_url, sql_folder)
+        assert await _value(empty_owner_url, _OWNERS) == owner
+        assert await _value(empty_owner_url, _RIGHTS) is False
+        assert await _value(empty_owner_url, "select livewell.who()") == owner
+    async with connected(empty_owner_url) as connection, connection.transaction():
+        await connection.execute("set local role livewell_owner")
+        assert await connection.fetchval("select livewell.who()") == "livewell_reader"
+
+
+@pytest.mark.parametrize("drift", ["owner to livewell_owner", "owner to current_user", "security invoker"])
+async def test_a_function_that_changed_hands_is_put_back(
+    empty_owner_url: str, sql_folder: SqlFolder, drift: str
+) -> None:
+    """Whoever it belongs to now, it is drift, and the next run makes it what its file says."""
+    sql_folder.foreign_roles()
+    sql_folder.function("who", "()" + _WHO, audience="internal\n-- runs as: livewell_reader")
+    await _again(empty_owner_url, sql_folder)
+    await _value(empty_owner_url, f"alter function livewell.who() {drift}")
+    report = await check(empty_owner_url, files=sql_folder.files)
+    assert ("function", "who") in [(item.kind, item.name) for item in report.drift]
+    await _again(empty_owner_url, sql_folder)
+    assert await _value(empty_owner_url, "select livewell.who()") == "livewell_reader"
+
+
 async def test_a_broken_function_changes_none_of_the_others(empty_owner_url: str, sql_folder: SqlFolder) -> None:
     """All object files are one transaction: a syntax error names its file and leaves every function as it was."""
     sql_folder.function("answer", _ANSWER)
@@ -194,12 +242,27 @@ async def test_a_function_made_by_hand_is_taken_over_by_its_file(empty_owner_url
         ("functions/answer", "create or replace function livewell.answer() returns void language sql as '';"),
         ("functions/answer", "-- for: everybody\ncreate or replace function livewell.answer()"),
         ("functions/answer", "-- for: service\ncreate or replace function livewell.other() returns void;"),
+        (
+            "functions/answer",
+            "-- for: service\n-- runs as: livewell_reader\ncreate or replace function livewell.answer()",
+        ),
+        ("functions/answer", "-- for: internal\n-- runs as: postgres\ncreate or replace function livewell.answer()"),
         ("views/Answer", "-- for: service\ncreate or replace view livewell.answer as select 1;"),
         ("migrations/2_short", "select 1;"),
         ("migrations/0001_kernel_twin", "select 1;"),
         ("migrations/0002_kernel_half", "select 1; -- so far\n commit; select 2;"),
     ],
-    ids=["no audience", "unknown audience", "other name", "bad name", "bad number", "twin number", "commits"],
+    ids=[
+        "no audience",
+        "unknown audience",
+        "other name",
+        "foreign for others",
+        "unknown role",
+        "bad name",
+        "bad number",
+        "twin number",
+        "commits",
+    ],
 )
 async def test_a_file_that_breaks_the_rules_is_refused_before_anything(
     sql_folder: SqlFolder, place: str, text: str

@@ -33,6 +33,19 @@ full join (select * from livewell.viewer where sessions > 0) as v using (item_id
 where c.sessions is distinct from v.sessions
 """
 
+WRONG_UNCOUNTED = """
+select count(*) from livewell.item as i
+where i.uncounted <> (
+    select count(*) from livewell.viewer as v where v.item_id = i.id and v.sessions > 0 and not v.counted
+)
+"""
+OVERCOUNTED = """
+select count(*) from (
+    select v.user_id from livewell.viewer as v where v.sessions > 0 and v.counted group by v.user_id
+    having count(*) > livewell.setting_integer('presence.counted_items')
+) as o
+"""
+
 
 def session_id(number: int) -> UUID:
     return UUID(int=number)
@@ -90,9 +103,10 @@ class PresenceSql:
         return {row["key"]: row["viewers"] for row in await self.owner.fetch(VIEWERS) if row["viewers"]}
 
     async def is_exact(self) -> bool:
-        """Whether every count is what the subscriptions say."""
+        """Whether every count is what the subscriptions say, and no user counts for more items than allowed."""
         kept, true = await self.owner.fetch(VIEWERS), await self.owner.fetch(TRUE_VIEWERS)
-        return kept == true and await self.owner.fetchval(WRONG_SESSIONS) == 0
+        wrong = [await self.owner.fetchval(statement) for statement in (WRONG_SESSIONS, WRONG_UNCOUNTED, OVERCOUNTED)]
+        return kept == true and wrong == [0, 0, 0]
 
     async def warnings(self) -> dict[str, str]:
         rows = await self.owner.fetch("select code, subject, message from livewell.warnings")

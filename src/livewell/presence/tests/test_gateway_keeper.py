@@ -93,9 +93,9 @@ async def test_who_leaves_meanwhile_is_not_brought_back(
     async with owner.connection() as other:
         block = other.transaction()
         await block.start()
-        await other.execute("insert into livewell.session (id, user_id, last_seen) values ($1, 'anna', now())", stays)
+        await other.execute("lock table livewell.gateway in access exclusive mode")
         reopening = asyncio.create_task(keeper.run_once())
-        await until(lambda: owner.fetchval(waiting), "the first session waits to be opened")
+        await until(lambda: owner.fetchval(waiting), "the gateway waits to open the first session")
         closing = asyncio.create_task(keeper.close([leaves]))
         # Who does not wait for the others to be opened has left by then, and too early.
         await asyncio.wait([closing], timeout=0.3)

@@ -12,7 +12,7 @@ from livewell.presence import InvalidSource, PresenceStore
 from livewell.presence.tests.surface import GONE_AFTER, MINUTE, NOON, SECOND, PresenceSql
 
 TABLE = "create table public.looking (user_id text, data_type text, key text)"
-GRANT = "grant select on public.looking to livewell_owner"
+GRANT = "grant select on public.looking to livewell_reader"
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ async def test_a_silent_source_keeps_its_viewers_for_a_while(source: PresenceSql
 async def test_a_failing_source_keeps_its_viewers_for_a_while(source: PresenceSql, owner: Database) -> None:
     """Its error is warned about; it stops no other source; once it is back its viewers are."""
     await owner.execute("create table public.other as select 'bert' as user_id, 'quote' as data_type, 'O' as key")
-    await owner.execute("grant select on public.other to livewell_owner")
+    await owner.execute("grant select on public.other to livewell_reader")
     await declare(owner, other={"reads": "public.other"})
     await looking(owner, ("anna", "A"))
     await read(source, NOON)

@@ -84,6 +84,8 @@ class PresenceMachine(RuleBasedStateMachine):
         names = ("session", "gateway", "subscription", "viewer", "item", "job_live")
         tables = ", ".join(f"livewell.{name}" for name in names)
         self.desk.run(self.presence.owner.execute(f"truncate {tables} cascade"))
+        # So few that a second item is over it.
+        self.desk.run(self.presence.owner.execute("select livewell.set_setting('presence.counted_items', '1')"))
 
     @rule(by=st.sampled_from([1, 60, 200, 299, 300, 301]))
     def time_passes(self, by: int) -> None:

@@ -65,5 +65,5 @@ class Registry:
         return dict(row or {})
 
     async def warnings(self) -> list[tuple[str, str]]:
-        rows = await self._caller.fetch("select code, subject from livewell.warning order by code, subject")
+        rows = await self._caller.fetch("select code, subject from livewell.warnings order by code, subject")
         return [tuple(row) for row in rows]

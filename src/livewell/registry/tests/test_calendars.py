@@ -121,7 +121,7 @@ async def test_without_the_extra_the_keeper_warns(
     await make_type(owner, "quote", gate="market_hours")
     answer = await CalendarKeeper(RegistryStore(database)).run_once()
     assert answer == {"sessions_changed": 0, "missing": ["XNYS"]}
-    message = await owner.fetchval("select message from livewell.warning where code = 'registry.calendar_missing'")
+    message = await owner.fetchval("select message from livewell.warnings where code = 'registry.calendar_missing'")
     assert "pip install 'livewell[market]'" in message
     assert await registry.gates("quote", "AAPL") == {"AAPL": (True, None)}
 

@@ -54,7 +54,7 @@ async def test_a_service_login_is_told_who_may(database: Database, registry: Reg
     store = RegistryStore(database)
     with pytest.raises(ReadOnlyRegistry, match="may not write to the registry") as refused:
         await store.apply_types({"quote": {"endpoint": "sim/quote", "ttl": "1 minute"}}, plan_only=True, actor="me")
-    assert refused.value.fix == "use the login that migrates: one that was granted livewell_owner"
+    assert refused.value.fix == "use a login that was granted livewell_owner: LIVEWELL_OWNER_URL names its address"
     with pytest.raises(ReadOnlyRegistry):
         await store.remove_type("quote", force=True, reason=None, actor="me")
     with pytest.raises(ReadOnlyRegistry):

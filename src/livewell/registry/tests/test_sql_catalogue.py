@@ -26,7 +26,7 @@ async def test_a_walk_reaches_every_active_key_once(registry: Registry, owner: D
 async def test_a_users_table_is_walked_too(registry: Registry, owner: Database) -> None:
     """A table of the user's is a catalogue: active by its column, each key once, what is no key passed over."""
     await owner.execute("create table public.symbols (symbol varchar(20), on_list boolean, mic text)")
-    await owner.execute("grant select on public.symbols to livewell_owner")
+    await owner.execute("grant select on public.symbols to livewell_reader")
     await owner.execute(
         "insert into public.symbols values ('B', true), ('A', true), ('A', true), ('C', false), ('D', null),"
         " (null, true), ('E F', true)"
@@ -98,7 +98,7 @@ async def test_a_users_table_is_not_written(registry: Registry, owner: Database)
 async def test_a_page_of_a_large_catalogue_is_read_by_its_index(registry: Registry, owner: Database) -> None:
     """A page costs its keys, not the catalogue: of 50,000 keys, own or the user's, about one page is read."""
     await owner.execute("create table public.symbols (symbol text primary key, on_list boolean)")
-    await owner.execute("grant select on public.symbols to livewell_owner")
+    await owner.execute("grant select on public.symbols to livewell_reader")
     await make_type(owner, "quote", keys_table="public.symbols", keys_key_column="symbol", keys_active_column="on_list")
     await make_type(owner, "own")
     await owner.execute("insert into public.symbols select 'K' || n, true from generate_series(10000, 59999) n")
@@ -110,7 +110,7 @@ async def test_a_page_of_a_large_catalogue_is_read_by_its_index(registry: Regist
         )
         plan = await owner.fetch(
             "explain (analyze, format text) select distinct c.key from ("
-            + query.replace("$1", f"'{name}'")
+            + query.replace("$1", f"""'{{"type": "{name}"}}'::jsonb""")
             + ") as c where c.active and c.key > 'K30000' and c.key ~ '^K' order by c.key limit 500"
         )
         text = "\n".join(row[0] for row in plan)

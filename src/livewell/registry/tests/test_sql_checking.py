@@ -7,7 +7,7 @@ import pytest
 from livewell.kernel import Database
 from livewell.registry import InvalidType, UnknownType
 from livewell.registry.tests.surface import MINUTE, NOON, Registry
-from livewell.testing import make_table, make_type
+from livewell.testing import grant_table, make_table, make_type
 
 
 async def test_a_sound_type_has_no_findings(registry: Registry, owner: Database) -> None:
@@ -28,7 +28,7 @@ async def test_tables_and_columns_are_looked_for(registry: Registry, owner: Data
     await owner.execute("create schema hidden")
     await owner.execute("create table hidden.quotes (symbol text primary key, fetched_at timestamptz)")
     await owner.execute("create table public.quotes (symbol text primary key, fetched_at text, own_ttl text)")
-    await owner.execute("grant select, insert, update on public.quotes to livewell_owner")
+    await grant_table(owner, "public.quotes")
     columns = {"key_column": "symbol", "time_column": "fetched_at"}
     for name, table, fields, found in [
         ("gone", "public.gone", columns, [("error", "no_table")]),
@@ -44,8 +44,7 @@ async def test_tables_and_columns_are_looked_for(registry: Registry, owner: Data
         await make_type(owner, name, table_name=table, **fields)
         errors = [one for one in await registry.check(name) if one[0] == "error"]
         assert errors == found, name
-    fixes = await owner.fetch("select fix from livewell.check_types(array['hidden']) where problem = 'no_right'")
-    for row in fixes:
+    for row in await owner.fetch("select fix from livewell.check_types(array['hidden'])"):
         await owner.execute(row["fix"])
     assert await registry.check("hidden") == []
 
@@ -54,7 +53,7 @@ async def test_what_users_read_has_no_row_level_security(registry: Registry, own
     """A read rule on a table with row-level security, or on a view, is an error; for the service alone it is none."""
     table = await make_table(owner, "public.quotes")
     await owner.execute("create view public.shown as select * from public.quotes")
-    await owner.execute("grant select on public.shown to livewell_owner")
+    await owner.execute("grant select on public.shown to livewell_reader")
     for name, rule in (("secret", "nobody"), ("known", "signed_in"), ("open", "public")):
         await make_type(owner, name, read_rule=rule, **table)
         await make_type(owner, f"view-{name}", read_rule=rule, **{**table, "table_name": "public.shown"})
@@ -70,7 +69,7 @@ async def test_what_users_read_has_no_row_level_security(registry: Registry, own
 async def test_a_table_without_an_index_on_its_key_is_a_warning(registry: Registry, owner: Database) -> None:
     """Nothing that leads from a key to its newest row, and no right to write, are warnings."""
     await owner.execute("create table public.quotes (symbol text, fetched_at timestamp, own_ttl integer)")
-    await owner.execute("grant select on public.quotes to livewell_owner")
+    await owner.execute("grant select on public.quotes to livewell_reader")
     table = {"table_name": "public.quotes", "key_column": "symbol", "time_column": "fetched_at"}
     await make_type(owner, "quote", ttl_column="own_ttl", **table)
     assert await registry.check() == [("warning", "no_index"), ("warning", "not_writable")]
@@ -79,7 +78,7 @@ async def test_a_table_without_an_index_on_its_key_is_a_warning(registry: Regist
     await owner.execute("create index on public.quotes (symbol) where own_ttl is null")
     assert ("warning", "no_index") in await registry.check()
     await owner.execute("create index on public.quotes (symbol, fetched_at)")
-    await owner.execute("grant insert, update on public.quotes to livewell_owner")
+    await owner.execute("grant insert, update on public.quotes to livewell_writer")
     assert await registry.check() == []
 
 
@@ -177,7 +176,7 @@ async def test_catalogues_are_looked_at(registry: Registry, owner: Database) -> 
     await make_type(owner, "sound", **keys, keys_active_column="on_list")
     assert await registry.check("gone") == [("error", "no_table")]
     assert await registry.check("sound") == [("error", "no_right")]
-    await owner.execute("grant select on public.symbols to livewell_owner")
+    await owner.execute("grant select on public.symbols to livewell_reader")
     assert await registry.check("wrong") == [("error", "column_type")]
     assert await registry.check("sound") == [("warning", "strange_key")]
 

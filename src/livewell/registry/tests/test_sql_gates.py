@@ -130,7 +130,7 @@ async def test_a_users_catalogue_has_the_exchange(registry: Registry, owner: Dat
     exchanges = "select exchange from livewell.exchanges_of('quote', array['A', 'B'], $1) order by key"
     assert [row[0] for row in await owner.fetch(exchanges, NOON)] == ["XNYS", "XNYS"]
     assert await registry.warnings() == [("registry.catalogue_failed", "quote")]
-    await owner.execute("grant select on public.symbols to livewell_owner")
+    await owner.execute("grant select on public.symbols to livewell_reader")
     assert [row[0] for row in await owner.fetch(exchanges, NOON)] == ["XLON", "XNYS"]
 
 

@@ -93,10 +93,10 @@ async def only(owner: Database) -> None:
 async def make_function(owner: Database, name: str, body: str, *, security: str = "definer") -> str:
     """A user's function in a schema of the user's own, which Livewell may execute."""
     await owner.execute(
-        "create schema if not exists ours; grant usage on schema ours to livewell_owner, livewell_service"
+        "create schema if not exists ours; grant usage on schema ours to livewell_reader, livewell_service"
     )
     await owner.execute(
         f"create or replace function ours.{name}(p_now timestamptz) returns jsonb language plpgsql security {security}"
-        f" set search_path = '' as $f$ begin {body} end $f$"
+        f" set search_path = pg_catalog, pg_temp as $f$ begin {body} end $f$"
     )
     return f"ours.{name}"

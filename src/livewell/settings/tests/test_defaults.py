@@ -40,6 +40,7 @@ SEEDED: dict[str, Any] = {
     "quota.ledger_retention": timedelta(days=730),
     "quota.sample_share": 0.01,
     "schedule.history_retention": timedelta(days=14),
+    "warnings.retention": timedelta(days=30),
     "freshness.scheduled_keys": 1000,
     "freshness.scheduled_depth": 1000,
     "freshness.prefetch_items": 100,
@@ -60,6 +61,13 @@ SEEDED: dict[str, Any] = {
     "fetching.keys_per_read": 1000,
     "fetching.rows_per_key": 1000,
     "freshness.failed_again_max": timedelta(hours=1),
+    "freshness.gone_again_max": timedelta(days=1),
+    "freshness.asked_per_user": 50,
+    "freshness.new_keys_share": 0.25,
+    "jobs.payload_bytes": 1_048_576,
+    "jobs.result_bytes": 1_048_576,
+    "presence.counted_items": 20,
+    "presence.anonymous_viewers": 10,
 }
 
 

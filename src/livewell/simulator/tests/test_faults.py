@@ -83,6 +83,13 @@ DOES: dict[FaultKind, Check] = {
     FaultKind.INFINITY: _is_no_json,
     FaultKind.NESTED: lambda heard, _: heard.body.startswith(b"[" * 1000),
     FaultKind.LARGE: lambda heard, _: len(heard.body) > 1000 and isinstance(heard.json, list),
+    FaultKind.DENSE: lambda heard, _: heard.body.count(b"[[[]]],") > 200_000 and isinstance(heard.json, list),
+    FaultKind.EMPTY_MEMBERS: lambda heard, _: heard.body.count(gzip.compress(b"", mtime=0)) > 100_000,
+    FaultKind.TINY_CHUNKS: lambda heard, _: (
+        heard.body.startswith(b"1\r\n[\r\n1\r\n{\r\n") and len(heard.body) > 10 << 20
+    ),
+    FaultKind.CHUNK_EXTENSIONS: lambda heard, _: heard.body.startswith(b"1;x=y") and len(heard.body) > 2 << 20,
+    FaultKind.ANNOUNCED: lambda heard, _: heard.status == 103 and heard.raw.count(b" 103 Early Hints") > 10_000,
     FaultKind.BOMB: lambda heard, _: heard.headers["content-encoding"] == "gzip" and len(heard.body) < 20_000,
     FaultKind.BAD_GZIP: lambda heard, _: heard.headers["content-encoding"] == "gzip",
     FaultKind.UNKNOWN_ENCODING: lambda heard, _: heard.headers["content-encoding"] == "x-made-up",

@@ -12,7 +12,7 @@ import pytest_asyncio
 from livewell import Call, Fetcher, Livewell, Model, bounded
 from livewell.kernel import Database
 from livewell.registry import RegistryStore
-from livewell.testing import assert_type_fits, make_endpoint
+from livewell.testing import assert_type_fits, grant_table, make_endpoint
 from livewell.testing.recorded import recorded_provider
 
 FIELDS: dict[str, Any] = {
@@ -36,7 +36,7 @@ async def app(owner: Database, database_url: str) -> AsyncIterator[Livewell]:
     await owner.execute("select livewell.set_provider('sim', '{\"base_url\": \"https://sim.invalid/v3\"}')")
     await owner.execute(TABLE)
     await owner.execute("create index on public.quotes (symbol, fetched_at desc)")
-    await owner.execute("grant select, insert, update on public.quotes to livewell_owner")
+    await grant_table(owner, "public.quotes")
     wanted = {
         "endpoint": "sim/quote",
         "ttl": "1 minute",
@@ -71,7 +71,7 @@ async def test_a_type_that_fits(app: Livewell, owner: Database, tmp_path: Path) 
     for answer in ([QUOTE], json.dumps([QUOTE]), json.dumps([QUOTE]).encode(), recorded):
         await assert_type_fits(app, "quote", key="AAPL", answer=answer)
     await assert_type_fits(app, "quote", key=["AAPL", "MSFT"], answer=[QUOTE, {**QUOTE, "symbol": "MSFT"}])
-    for table in ("public.quotes", "livewell.item", "livewell.job_live", "livewell.record", "livewell.warning"):
+    for table in ("public.quotes", "livewell.item", "livewell.job_live", "livewell.record", "livewell.warnings"):
         assert await owner.fetchval(f"select count(*) from {table}") == 0, table
 
 

@@ -106,4 +106,4 @@ async def test_make_type_makes_a_type_with_its_kind_and_endpoint(owner: Database
     )
     assert row is not None
     assert tuple(row) == ("public.quotes", timedelta(seconds=30), "refresh")
-    assert await owner.fetchval("select has_table_privilege('livewell_owner', 'public.quotes', 'select')")
+    assert await owner.fetchval("select has_table_privilege('livewell_reader', 'public.quotes', 'select')")

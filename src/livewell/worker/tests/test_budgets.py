@@ -115,8 +115,8 @@ async def test_a_job_has_its_key(
     app: Livewell, provider: Provider, owner: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The handler gets the key its call was granted with, read where it is kept."""
-    monkeypatch.setenv("MAIN", "s3cret")
-    await make_key(owner, "p", "main")
+    monkeypatch.setenv("MAIN_API_KEY", "s3cret")
+    await make_key(owner, "p", "main_api_key")
     job = await _call(app)
     async with running(app):
         await until_state(app, job, "completed")

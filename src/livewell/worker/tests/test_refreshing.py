@@ -231,7 +231,7 @@ async def _explained(there: Market, key: str) -> ExplainedItem:
 
 async def test_a_key_that_is_not_there_is_said(there: Market) -> None:
     """Without its API key a refresh is not sent; item, warnings and the list of jobs say why, and when it is next."""
-    await make_key(there.owner, "sim", "missing_here")
+    await make_key(there.owner, "sim", "missing_api_key")
     await there.owner.execute("update livewell.provider set key_in = 'query:apikey' where name = 'sim'")
     await there.declare()
     (key,) = symbol_names(1)
@@ -240,7 +240,7 @@ async def test_a_key_that_is_not_there_is_said(there: Market) -> None:
         assert await there.outcome(key) == "failed"
     assert not there.simulator.calls
     seen = await _explained(there, key)
-    why = "no key at env:MISSING_HERE: the variable is not set"
+    why = "no key at env:MISSING_API_KEY: the variable is not set"
     assert seen.last_reason == why
     assert (seen.job_state, seen.job_attempt) == ("retrying", 1)
     assert seen.job_due_at is not None

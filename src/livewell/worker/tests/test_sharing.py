@@ -35,6 +35,9 @@ async def there(database_url: str, owner: Database) -> AsyncIterator[Market]:
         await owner.execute(
             "update livewell.provider set quota_bytes = 1000000000000, pace = 'none' where name = 'sim'"
         )
+        # One user may ask for all of it at once: what is shared among users is not looked at here.
+        for name, value in (("freshness.horizon", "1 minute"), ("freshness.asked_per_user", "1000")):
+            await owner.execute("select livewell.set_setting($1, $2, 'tests', 'all at once')", name, value)
         yield found
 
 

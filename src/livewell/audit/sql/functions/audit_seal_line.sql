@@ -1,7 +1,7 @@
 -- The canonical form of a seal: its hash is the SHA-256 of this line, which carries the hash of the seal before.
 -- for: internal
 create or replace function livewell.audit_seal_line(p_seal livewell.audit_seal) returns text
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
     select json_build_object(
         'seal', p_seal.number,
         'sealed_at', to_char(p_seal.sealed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),

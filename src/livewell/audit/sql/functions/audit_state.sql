@@ -5,7 +5,7 @@ create or replace function livewell.audit_state() returns table (
     head_number bigint, head_hash bytea, sealed_at timestamptz, sealed_entries bigint, high_water bigint,
     unsealed_entries bigint, oldest_unsealed_at timestamptz, missing_ids bigint
 )
-language sql stable security definer set search_path = '' as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     with head as materialized (
         select * from livewell.last_audit_seal()
     ),

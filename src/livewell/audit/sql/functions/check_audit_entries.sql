@@ -1,7 +1,7 @@
 -- Refuses what is no batch of entries; a mistyped key would otherwise be evidence lost unseen.
 -- for: internal
 create or replace function livewell.check_audit_entries(p_entries jsonb) returns void
-language plpgsql immutable security definer set search_path = '' as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
     v_known constant text[] := array[
         'event', 'table_name', 'record_id', 'operation', 'old', 'new', 'reason', 'actor', 'subject', 'job_id', 'detail'];
@@ -18,6 +18,10 @@ begin
                 when coalesce(e.entry ->> 'event', '') !~ '^[a-z][a-z0-9_]*$' then 'an audit entry''s event is not a word in snake_case'
                 when e.entry ->> 'operation' !~ '^[a-z][a-z0-9_]*$' then 'an audit entry''s operation is not a word in snake_case'
                 when e.entry ->> 'job_id' !~ '^\d{1,18}$' then 'an audit entry''s job_id is not a job''s number'
+                when greatest(
+                    length(e.entry ->> 'event'), length(e.entry ->> 'table_name'), length(e.entry ->> 'record_id'),
+                    length(e.entry ->> 'actor'), length(e.entry ->> 'subject')
+                ) > 600 then 'an audit entry''s event, table_name, record_id, actor or subject has more than 600 characters'
                 when pg_column_size(e.entry) >= 16777216 then 'an audit entry is larger than 16 MiB'
             end as problem
         ) seen

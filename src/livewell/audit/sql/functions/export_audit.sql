@@ -1,7 +1,7 @@
 -- The seals after one up to another as lines that can be verified without the database: a seal's entries, the seal, its hash.
 -- for: service
 create or replace function livewell.export_audit(p_after bigint, p_upto bigint) returns setof text
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
     with chain as materialized (
         select s.number, s.members, s.hash, s as seal from livewell.audit_seal s where s.number > p_after and s.number <= p_upto

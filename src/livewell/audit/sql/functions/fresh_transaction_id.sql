@@ -2,8 +2,8 @@
 -- own; one that has, lets a subtransaction of it draw one, which it does when it first writes.
 -- for: internal
 create or replace function livewell.fresh_transaction_id() returns xid8
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_own bigint;
     v_drawn bigint;

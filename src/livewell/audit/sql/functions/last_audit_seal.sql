@@ -1,7 +1,7 @@
 -- The end of the chain without its digests; before the first seal, a seal number 0 whose hash is all zeros.
 -- for: internal
 create or replace function livewell.last_audit_seal() returns livewell.audit_seal
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     v_seal livewell.audit_seal;
 begin

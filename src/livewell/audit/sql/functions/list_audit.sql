@@ -7,7 +7,7 @@ create or replace function livewell.list_audit(
     p_since timestamptz default null, p_until timestamptz default null,
     p_before bigint default null, p_limit integer default 100
 ) returns setof livewell.audit_entry
-language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 begin
     return query
     select e.*

@@ -1,7 +1,7 @@
 -- The last seal of the next portion after a seal, of about so many entries (at least one seal); null at the end of the chain.
 -- for: service
 create or replace function livewell.next_audit_seals(p_after bigint, p_entries integer default 20000) returns bigint
-language sql stable security definer set search_path = '' as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select max(portion.number)
     from (
         select s.number, sum(s.entries) over (order by s.number) - s.entries as before

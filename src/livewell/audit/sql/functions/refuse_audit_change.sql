@@ -1,7 +1,7 @@
 -- What is in the audit log stays as it is, whoever asks.
 -- for: internal
 create or replace function livewell.refuse_audit_change() returns trigger
-language plpgsql security definer set search_path = '' as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     raise exception using
         errcode = 'LWA02',

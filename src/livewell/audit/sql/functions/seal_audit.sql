@@ -5,7 +5,7 @@
 create or replace function livewell.seal_audit(
     p_limit integer default 10000, p_now timestamptz default clock_timestamp()
 ) returns table (outcome text, number bigint, entries integer, hash bytea)
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 #variable_conflict use_column
 declare
@@ -15,7 +15,7 @@ declare
     v_horizon xid8;
 begin
     perform livewell.require_primary();
-    if not pg_try_advisory_xact_lock(hashtextextended('livewell.seal_audit', 0)) then
+    if not livewell.try_lock('audit_seal') then
         return query select 'busy', null::bigint, 0, null::bytea;
         return;
     end if;

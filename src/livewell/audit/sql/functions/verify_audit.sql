@@ -4,12 +4,13 @@
 create or replace function livewell.verify_audit(
     p_head_number bigint default null, p_head_hash bytea default null
 ) returns table (problem text, seal bigint, entry_id bigint, detail text)
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_after bigint := 0;
     v_upto bigint;
     v_high_water bigint := (livewell.last_audit_seal()).high_water;
 begin
+    return query select * from livewell.verify_audit_guards();
     return query select * from livewell.verify_audit_head(p_head_number, p_head_hash);
     loop
         v_upto := livewell.next_audit_seals(v_after);

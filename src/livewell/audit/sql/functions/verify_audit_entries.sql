@@ -4,7 +4,7 @@
 create or replace function livewell.verify_audit_entries(p_after bigint, p_upto bigint) returns table (
     problem text, seal bigint, entry_id bigint, detail text
 )
-language sql stable security definer set search_path = '' as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     with head as materialized (
         select * from livewell.last_audit_seal()
     ),

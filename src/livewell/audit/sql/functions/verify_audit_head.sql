@@ -3,7 +3,7 @@
 create or replace function livewell.verify_audit_head(p_number bigint, p_hash bytea) returns table (
     problem text, seal bigint, entry_id bigint, detail text
 )
-language sql stable security definer set search_path = '' as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select
         case when s.number is null then 'tail_cut' else 'history_rewritten' end,
         kept.number, null::bigint,

@@ -4,7 +4,7 @@
 create or replace function livewell.verify_audit_seals(p_after bigint, p_upto bigint) returns table (
     problem text, seal bigint, entry_id bigint, detail text
 )
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
     with chain as (
         select s.number, s.members, s.digests, s.previous_hash, s.hash, s as seal, before.hash as hash_before

@@ -1,10 +1,14 @@
 -- The canonical form of each entry after its id: what is hashed, exported and verified is '{"id" : ' || id || ', ' || body.
--- Nothing in it depends on a setting of the session.
+-- Nothing in it depends on a setting of the session. The login stands last, and only where it was recorded: older entries keep
+-- the form they were sealed in.
 -- for: internal
 create or replace view livewell.audit_line as
 select
     e.id,
-    substr(json_build_object(
+    case e.login when '' then line.body else left(line.body, -1) || ', "login" : ' || to_json(e.login) || '}' end as body
+from livewell.audit_entry e
+cross join lateral (
+    select substr(json_build_object(
         'at', to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
         'xid', e.xid::text,
         'event', e.event,
@@ -19,4 +23,4 @@ select
         'job_id', e.job_id,
         'detail', e.detail
     )::text, 2) as body
-from livewell.audit_entry e;
+) as line;

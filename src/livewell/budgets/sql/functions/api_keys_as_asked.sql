@@ -1,8 +1,8 @@
 -- The keys a declaration names (as provider@name) as they would be; a new key is a scope of its own unless it names one.
 -- for: internal
 create or replace function livewell.api_keys_as_asked(p_asked jsonb, p_now timestamptz) returns setof livewell.api_key
-language sql security definer
-set search_path = '' as $$
+language sql
+set search_path = pg_catalog, pg_temp as $$
     select (jsonb_populate_record(
         case when t.name is null then jsonb_populate_record(
             null::livewell.api_key,

@@ -6,7 +6,7 @@ create or replace function livewell.apply_providers(
     p_now timestamptz default clock_timestamp()
 ) returns table (thing text, name text, change text, field text, old jsonb, new jsonb)
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     return query select c.* from livewell.change_budgets(p_declared, p_plan_only, null, p_actor, p_now) as c;

@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.audit_budgets(p_changes jsonb, p_reason text, p_actor text, p_now timestamptz)
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_entries jsonb;
 begin

@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.begin_probes(p_names text[], p_now timestamptz)
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_changes jsonb;
 begin

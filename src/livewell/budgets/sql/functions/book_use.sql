@@ -4,8 +4,8 @@
 create or replace function livewell.book_use(
     p_providers text[], p_requests bigint[], p_bytes bigint[], p_tokens bigint[], p_reserved bigint[], p_now timestamptz
 ) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_hour constant timestamptz := date_trunc('hour', p_now, 'UTC');
     v_passed text[];

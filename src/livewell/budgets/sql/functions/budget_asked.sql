@@ -1,8 +1,8 @@
 -- What was asked of one thing, as its columns take it: "unlimited" and "off" clear a limit, null is the default again.
 -- for: internal
 create or replace function livewell.budget_asked(p_thing text, p_name text, p_changes jsonb) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_limits constant text[] := array[
         'requests_per_minute', 'requests_per_hour', 'tokens_per_minute', 'tokens_per_hour', 'concurrent', 'depth_limit',

@@ -1,8 +1,8 @@
 -- The fields of a provider, an endpoint or a key that a person may set, each with what it is when nobody has set it.
 -- for: internal
 create or replace function livewell.budget_defaults(p_thing text) returns jsonb
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select case p_thing
         when 'provider' then jsonb_build_object(
             'state', 'active', 'description', '', 'base_url', null, 'quota_bytes', null, 'quota_window', '30 days',

@@ -3,8 +3,8 @@
 create or replace function livewell.budget_rows(
     p_providers livewell.provider[], p_endpoints livewell.endpoint[], p_keys livewell.api_key[]
 ) returns table (rank integer, thing text, name text, content jsonb)
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select 1, 'provider', n.name, to_jsonb(n) - '{name,created_at,updated_at}'::text[] from unnest(p_providers) as n
     union all
     select 2, 'endpoint', n.name, to_jsonb(n) - '{name,provider,created_at,updated_at}'::text[] from unnest(p_endpoints) as n

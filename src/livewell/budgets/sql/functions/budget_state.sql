@@ -8,7 +8,7 @@ returns table (
     opens_at timestamptz, closed_reason text, breaker text, breaker_until timestamptz
 )
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_epoch constant double precision := extract(epoch from p_now);

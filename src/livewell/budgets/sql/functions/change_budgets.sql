@@ -4,8 +4,8 @@
 create or replace function livewell.change_budgets(
     p_declared jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamptz
 ) returns table (thing text, name text, change text, field text, old jsonb, new jsonb)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_providers livewell.provider[];
@@ -14,13 +14,13 @@ declare
     v_changes jsonb;
 begin
     perform livewell.check_declared_budgets(p_declared);
-    perform pg_advisory_xact_lock(hashtextextended('livewell.budgets', 0));
+    perform livewell.take_lock('budgets');
     select array_agg(p) into v_providers from livewell.providers_as_asked(p_declared -> 'providers', p_now) as p;
     select array_agg(e) into v_endpoints from livewell.endpoints_as_asked(p_declared -> 'endpoints', p_now) as e;
     select array_agg(k) into v_keys from livewell.api_keys_as_asked(p_declared -> 'keys', p_now) as k;
     v_changes := livewell.compare_budgets(v_providers, v_endpoints, v_keys);
     perform livewell.require_sound_budgets(v_providers, v_endpoints, v_keys);
-    perform livewell.require_owner_for_private(v_providers);
+    perform livewell.require_owner_for_calls(v_providers, v_keys);
     if not p_plan_only then
         perform livewell.put_providers(v_providers, p_now);
         perform livewell.put_endpoints(v_endpoints, p_now);

@@ -1,8 +1,8 @@
 -- Refuses a declaration that is not an object of providers, endpoints and keys by name, or that names no known provider.
 -- for: internal
 create or replace function livewell.check_declared_budgets(p_declared jsonb) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_stranger text;
 begin

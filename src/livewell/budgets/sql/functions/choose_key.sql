@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.choose_key(p_provider text, p_scopes text[], p_rooms bigint[], p_spent bigint[] default null)
 returns table (api_key text, scope text, room bigint)
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     return query

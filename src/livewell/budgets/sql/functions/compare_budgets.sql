@@ -3,8 +3,8 @@
 create or replace function livewell.compare_budgets(
     p_providers livewell.provider[], p_endpoints livewell.endpoint[], p_keys livewell.api_key[]
 ) returns jsonb
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     with old as (
         select r.thing, r.name, r.content from livewell.budget_rows(
             array(select t from livewell.provider as t where t.name in (select n.name from unnest(p_providers) as n)),

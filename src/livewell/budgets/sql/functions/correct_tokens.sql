@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.correct_tokens(p_calls livewell.spent_call[])
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_slot record;
 begin

@@ -5,8 +5,8 @@
 create or replace function livewell.count_outcomes(
     p_endpoints text[], p_succeeded boolean[], p_started timestamptz[], p_now timestamptz
 ) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_changes jsonb;
 begin

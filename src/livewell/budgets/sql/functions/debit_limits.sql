@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.debit_limits(p_rooms livewell.budget_rooms, p_now timestamptz)
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_second constant bigint := floor(extract(epoch from p_now));
     v_minute constant bigint := floor(extract(epoch from p_now) / 60);

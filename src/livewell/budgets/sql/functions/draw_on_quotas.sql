@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.draw_on_quotas(p_rooms livewell.budget_rooms, p_now timestamptz)
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_hour constant timestamptz := date_trunc('hour', p_now, 'UTC');
     v_levels integer[];

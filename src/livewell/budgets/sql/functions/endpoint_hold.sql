@@ -4,7 +4,7 @@
 create or replace function livewell.endpoint_hold(p_endpoint text, p_now timestamptz default clock_timestamp())
 returns table (reason text, until timestamptz)
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     return query
     select h.reason, nullif(h.until, 'infinity')

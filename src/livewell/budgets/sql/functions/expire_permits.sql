@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.expire_permits(p_now timestamptz)
 returns integer
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_calls livewell.spent_call[];
 begin

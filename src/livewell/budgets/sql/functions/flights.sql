@@ -5,8 +5,8 @@
 -- for: internal
 create or replace function livewell.flights(p_providers text[], p_now timestamptz)
 returns livewell.flight[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return array(
         select row (split_part(l.endpoint, '/', 1), l.endpoint, j.api_key, j.calls, j.bytes)::livewell.flight

@@ -7,7 +7,7 @@ create or replace function livewell.learn_limits(
     p_now timestamptz default clock_timestamp()
 ) returns timestamptz
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_endpoint livewell.endpoint;
     v_use livewell.limit_use;

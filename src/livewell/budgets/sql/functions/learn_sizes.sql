@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.learn_sizes(p_calls livewell.spent_call[], p_now timestamptz)
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_share constant double precision := livewell.setting_number('quota.sample_share');
 begin

@@ -3,8 +3,8 @@
 create or replace function livewell.learned_from(
     p_use livewell.limit_use, p_limits jsonb, p_asked timestamptz, p_now timestamptz
 ) returns livewell.limit_use
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_use livewell.limit_use := p_use;
     v_grows boolean := p_now >= p_use.grown_at + interval '1 minute';

@@ -5,8 +5,8 @@ create or replace function livewell.limit_openings(p_names text[], p_flights liv
 returns table (
     name text, kind text, opens_at timestamptz, reason text, share double precision
 )
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_epoch constant double precision := extract(epoch from p_now);

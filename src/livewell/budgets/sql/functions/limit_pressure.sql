@@ -2,8 +2,8 @@
 -- 0 if it has no limit. An unlocked look, good enough to slow down by.
 -- for: internal
 create or replace function livewell.limit_pressure(p_endpoint text, p_now timestamptz) returns double precision
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return (
         select coalesce(max(r.share), 0)

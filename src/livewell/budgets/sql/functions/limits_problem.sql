@@ -4,8 +4,8 @@ create or replace function livewell.limits_problem(
     p_requests_per_minute integer, p_requests_per_hour integer, p_tokens_per_minute integer, p_tokens_per_hour integer,
     p_concurrent integer
 ) returns text
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select l.field || ' must be above 0, or unlimited'
     from (values
         ('requests_per_minute', p_requests_per_minute), ('requests_per_hour', p_requests_per_hour),

@@ -1,8 +1,8 @@
 -- The row that decides for an endpoint, an account or a scope of keys, locked.
 -- for: internal
 create or replace function livewell.lock_limit(p_name text) returns livewell.limit_use
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_use livewell.limit_use;
 begin

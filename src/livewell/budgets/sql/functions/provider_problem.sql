@@ -1,8 +1,8 @@
 -- Why a provider cannot be so, in words that name the field; null when it can.
 -- for: internal
 create or replace function livewell.provider_problem(p_provider livewell.provider) returns text
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select case
         when (p_provider).name !~ '^[^\s/@]{1,100}$' then 'its name must be 1 to 100 characters without space, / and @'
         when (p_provider).state is null or (p_provider).state not in ('active', 'disabled', 'maintenance')

@@ -1,8 +1,8 @@
 -- The providers a declaration names as they would be: what is not named stays, what is new begins with the defaults.
 -- for: internal
 create or replace function livewell.providers_as_asked(p_asked jsonb, p_now timestamptz) returns setof livewell.provider
-language sql security definer
-set search_path = '' as $$
+language sql
+set search_path = pg_catalog, pg_temp as $$
     select (jsonb_populate_record(
         case when t.name is null then jsonb_populate_record(
             null::livewell.provider,

@@ -1,8 +1,8 @@
 -- The providers whose limits some names are: of endpoints, accounts and scopes of keys.
 -- for: internal
 create or replace function livewell.providers_of(p_names text[]) returns text[]
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 begin
     if cardinality(p_names) = 1 then
         return array[split_part(split_part(p_names[1], '/', 1), '@', 1)];

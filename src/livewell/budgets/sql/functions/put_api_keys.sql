@@ -1,8 +1,8 @@
 -- Writes where keys are found and what they allow, with the row that counts what is used of each scope.
 -- for: internal
 create or replace function livewell.put_api_keys(p_keys livewell.api_key[], p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     insert into livewell.api_key as t
     select n.* from unnest(p_keys) as n

@@ -1,8 +1,8 @@
 -- Writes endpoints as they shall be, with the row that counts what is used of each.
 -- for: internal
 create or replace function livewell.put_endpoints(p_endpoints livewell.endpoint[], p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     insert into livewell.endpoint as t
     select n.* from unnest(p_endpoints) as n

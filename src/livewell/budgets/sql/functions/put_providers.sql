@@ -1,8 +1,8 @@
 -- Writes providers as they shall be, with the row that counts their quota.
 -- for: internal
 create or replace function livewell.put_providers(p_providers livewell.provider[], p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     insert into livewell.provider as t
     select n.* from unnest(p_providers) as n

@@ -5,7 +5,7 @@ create or replace function livewell.quota_open(
     p_provider text, p_priority integer default 0, p_now timestamptz default clock_timestamp()
 ) returns boolean
 language plpgsql stable security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_quota record;
 begin

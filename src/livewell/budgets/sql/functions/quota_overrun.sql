@@ -3,8 +3,8 @@
 -- where the endpoint expects its cap, which is then always reserved. Null when nothing bounds how many there are.
 -- for: internal
 create or replace function livewell.quota_overrun(p_provider text, p_endpoints livewell.endpoint[]) returns numeric
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     with account as (
         select min(e.concurrent) as concurrent from unnest(p_endpoints) as e where e.name = p_provider
     ), excess as (

@@ -6,8 +6,8 @@ returns table (
     provider text, allowed bigint, used bigint, in_flight bigint, counted bigint, bucket double precision, returned bigint, room bigint,
     low boolean, level integer
 )
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_hour constant timestamptz := date_trunc('hour', p_now, 'UTC');

@@ -7,7 +7,7 @@ returns table (
     pace text
 )
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_hour constant timestamptz := date_trunc('hour', p_now, 'UTC');

@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.refuse_budget(p_thing text, p_name text, p_problem text, p_fix text default null)
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     raise exception using errcode = 'LWB03', message = format('%s %s: %s', p_thing, p_name, p_problem),
         detail = format('%s %s', p_thing, p_name), hint = coalesce(p_fix, '');

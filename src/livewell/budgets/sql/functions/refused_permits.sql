@@ -3,8 +3,8 @@
 create or replace function livewell.refused_permits(
     p_rooms livewell.budget_rooms, p_reason text, p_now timestamptz, out reason text, out retry_seconds double precision
 )
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_opens_at timestamptz;
 begin

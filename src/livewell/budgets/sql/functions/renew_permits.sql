@@ -4,7 +4,7 @@ create or replace function livewell.renew_permits(
     p_holder text, p_blocks uuid[], p_now timestamptz default clock_timestamp()
 ) returns setof uuid
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     return query

@@ -2,8 +2,8 @@
 -- account or its keys allow concerns every endpoint of the provider.
 -- for: internal
 create or replace function livewell.reopen_limits(p_names text[]) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_providers constant text[] := array(
         select split_part(n.name, '@', 1) from unnest(p_names) as n (name) where strpos(n.name, '/') = 0

@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.require_quota_fits(p_provider livewell.provider, p_endpoints livewell.endpoint[])
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_overrun numeric;
     v_kept numeric;

@@ -3,8 +3,8 @@
 create or replace function livewell.require_sound_budgets(
     p_providers livewell.provider[], p_endpoints livewell.endpoint[], p_keys livewell.api_key[]
 ) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_first record;
 begin

@@ -6,7 +6,7 @@ create or replace function livewell.reset_endpoint(
     p_now timestamptz default clock_timestamp()
 ) returns void
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_old livewell.limit_use;
     v_new livewell.limit_use;

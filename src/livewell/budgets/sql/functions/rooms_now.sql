@@ -1,8 +1,8 @@
 -- The room under some limits and the quotas of their providers, with what is needed to spend of it. The caller holds the locks.
 -- for: internal
 create or replace function livewell.rooms_now(p_names text[], p_now timestamptz) returns livewell.budget_rooms
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_rooms livewell.budget_rooms;
     v_quota record;

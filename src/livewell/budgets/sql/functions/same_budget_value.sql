@@ -1,8 +1,8 @@
 -- Whether two values of a field are the same; lengths of time are compared as such, however they are written.
 -- for: internal
 create or replace function livewell.same_budget_value(p_field text, p_old jsonb, p_new jsonb) returns boolean
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select case
         when p_field in (
             'quota_window', 'pace_bucket', 'send_within', 'backpressure_delay', 'retry_after', 'retry_after_max',

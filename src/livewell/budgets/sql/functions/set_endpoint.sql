@@ -6,7 +6,7 @@ create or replace function livewell.set_endpoint(
     p_now timestamptz default clock_timestamp()
 ) returns boolean
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     if not exists (select from livewell.endpoint as t where t.name = p_name) then

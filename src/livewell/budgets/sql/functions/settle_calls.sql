@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.settle_calls(p_calls livewell.spent_call[], p_now timestamptz)
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_sum record;
 begin

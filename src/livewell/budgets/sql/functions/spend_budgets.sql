@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.spend_budgets(p_rooms livewell.budget_rooms, p_keys text[], p_now timestamptz)
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.debit_limits(p_rooms, p_now);
     if 0 < any (p_rooms.spent_bytes) then

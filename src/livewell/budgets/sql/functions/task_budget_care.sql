@@ -3,7 +3,7 @@
 create or replace function livewell.task_budget_care(p_now timestamptz default clock_timestamp())
 returns jsonb
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_permits integer;
     v_hours integer;

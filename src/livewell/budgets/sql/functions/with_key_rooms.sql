@@ -3,8 +3,8 @@
 create or replace function livewell.with_key_rooms(
     p_rooms livewell.budget_rooms, p_names text[], p_flights livewell.flight[], p_now timestamptz
 ) returns livewell.budget_rooms
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_rooms livewell.budget_rooms := p_rooms;
     v_second constant bigint := floor(extract(epoch from p_now));

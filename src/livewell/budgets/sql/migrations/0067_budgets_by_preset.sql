@@ -1,15 +1,16 @@
+-- squawk-ignore-file ban-drop-table
 -- The providers of the seed documents are presets and no longer everybody's: those that nobody changed or used go. What was tuned,
 -- has types, keys or other endpoints, was ever drawn on or is in the ledger stays; references from elsewhere keep it, too.
-create temporary table shipped_provider (like livewell.provider including defaults) on commit drop;
-insert into shipped_provider (name, description, quota_bytes)
+create table livewell.shipped_provider (like livewell.provider including defaults);
+insert into livewell.shipped_provider (name, description, quota_bytes)
 values
 ('openai', 'OpenAI', null),
 ('google', 'Google Cloud', null),
 ('anthropic', 'Anthropic', null),
 ('fmp', 'Financial Modeling Prep', 20 * 1024::bigint ^ 3);
 
-create temporary table shipped_endpoint (like livewell.endpoint including defaults) on commit drop;
-insert into shipped_endpoint (name, provider, requests_per_minute, tokens_per_minute, concurrent)
+create table livewell.shipped_endpoint (like livewell.endpoint including defaults);
+insert into livewell.shipped_endpoint (name, provider, requests_per_minute, tokens_per_minute, concurrent)
 values
 ('openai/gpt-4o-mini', 'openai', 500, 200000, 50),
 ('openai/gpt-4-vision', 'openai', 100, 20000, 20),
@@ -17,8 +18,8 @@ values
 ('anthropic/claude-3', 'anthropic', 400, 100000, 25),
 ('fmp', 'fmp', 300, null, 10);
 
-create temporary table unused (like livewell.limit_use including defaults) on commit drop;
-insert into unused (name) select e.name from shipped_endpoint as e;
+create table livewell.unused (like livewell.limit_use including defaults);
+insert into livewell.unused (name) select e.name from livewell.shipped_endpoint as e;
 
 do $$
 declare
@@ -26,16 +27,16 @@ declare
 begin
     for v_provider in
         select p.name from livewell.provider as p
-        join shipped_provider as s on s.name = p.name
+        join livewell.shipped_provider as s on s.name = p.name
             and to_jsonb(s) - '{created_at,updated_at}'::text[] = to_jsonb(p) - '{created_at,updated_at}'::text[]
         where not exists (select from livewell.api_key as k where k.provider = p.name)
             and not exists (select from livewell.quota_hour as h where h.provider = p.name)
             and not exists (
                 select from livewell.endpoint as e
-                left join shipped_endpoint as n on n.name = e.name
+                left join livewell.shipped_endpoint as n on n.name = e.name
                     and to_jsonb(n) - '{created_at,updated_at}'::text[] = to_jsonb(e) - '{created_at,updated_at}'::text[]
                 left join livewell.limit_use as u on u.name = e.name
-                left join unused as z on to_jsonb(z) = to_jsonb(u)
+                left join livewell.unused as z on to_jsonb(z) = to_jsonb(u)
                 where e.provider = p.name and (
                     n.name is null or (u.name is not null and z.name is null)
                     or exists (select from livewell.job_lane as l where l.endpoint = e.name)
@@ -54,3 +55,5 @@ begin
         end;
     end loop;
 end $$;
+
+drop table livewell.shipped_provider, livewell.shipped_endpoint, livewell.unused;

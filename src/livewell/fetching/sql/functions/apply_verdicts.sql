@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.apply_verdicts(p_held livewell.ended_fetch[], p_verdicts livewell.fetch_verdict[])
 returns livewell.ended_fetch[]
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return (
         select array_agg(row (

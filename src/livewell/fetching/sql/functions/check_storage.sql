@@ -4,7 +4,7 @@
 create or replace function livewell.check_storage(p_type text, p_columns jsonb)
 returns table (severity text, problem text, message text, fix text)
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_type livewell.data_type;

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.findings_on_columns(p_type livewell.data_type, p_columns jsonb)
 returns table (severity text, problem text, message text, fix text)
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     with stored as (
         select c.name, c.type as column_type, c.value, a.atttypid, a.attnotnull, coalesce(b.typcategory, t.typcategory) as category,
             p_columns -> c.name ->> 'type' as model_type, coalesce((p_columns -> c.name ->> 'nullable')::boolean, false) as nullable

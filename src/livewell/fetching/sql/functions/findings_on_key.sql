@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.findings_on_key(p_type livewell.data_type, p_columns jsonb)
 returns table (severity text, problem text, message text, fix text)
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_table constant oid := livewell.find_relation(p_type.table_name);

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.finish_fetches(p_judged livewell.ended_fetch[], p_now timestamptz)
 returns table (job_id bigint, state text)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     return query

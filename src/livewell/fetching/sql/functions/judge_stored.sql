@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.judge_stored(p_ended livewell.ended_fetch[], p_judged livewell.judged_fetch[])
 returns livewell.fetch_verdict[]
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return (
         select array_agg(row (

@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.judge_unchanged(p_ended livewell.ended_fetch[], p_touched text[])
 returns livewell.fetch_verdict[]
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select array_agg(case
         when t.key is not null then row (e.job_id, 'unchanged', e.reason, null)::livewell.fetch_verdict
         else row (e.job_id, 'refused', 'nothing_stored', 'unchanged, says the provider, but nothing of it is stored')::livewell.fetch_verdict

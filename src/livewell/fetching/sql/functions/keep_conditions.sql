@@ -2,8 +2,8 @@
 -- what there was, one that says "unchanged" confirms it; where nothing is stored to be unchanged, the next asks without a condition.
 -- for: internal
 create or replace function livewell.keep_conditions(p_judged livewell.ended_fetch[]) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 begin
     with marked as materialized (

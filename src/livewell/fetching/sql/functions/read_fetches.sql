@@ -2,8 +2,8 @@
 -- a job is named twice: that is a mistake of the caller, not of a provider.
 -- for: internal
 create or replace function livewell.read_fetches(p_ended jsonb) returns livewell.ended_fetch[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_ended livewell.ended_fetch[];
     v_bad bigint;

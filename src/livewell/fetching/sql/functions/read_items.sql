@@ -5,7 +5,7 @@
 create or replace function livewell.read_items(p_type text, p_keys text[], p_now timestamptz default clock_timestamp())
 returns table (key text, value jsonb, fetched_at timestamptz, age interval, is_stale boolean, viewers integer, why text)
 language plpgsql stable security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
 declare
     v_for_service constant boolean := livewell.is_service(livewell.calling_role());
@@ -22,7 +22,7 @@ begin
     end if;
     select t.* into strict v_type from livewell.data_type as t where t.name = p_type;
     -- What is no key of the type is asked of nobody's table.
-    v_keys := array(select distinct k.key from unnest(p_keys) as k (key) where k.key ~ v_type.key_pattern);
+    v_keys := array(select distinct k.key from unnest(p_keys) as k (key) where livewell.is_key(k.key, v_type.key_pattern));
     v_judged := livewell.judge_items(v_type, v_keys, p_now);
     if exists (select from unnest(v_judged) as j where j.stale) then
         select h.reason into v_hold from livewell.refresh_hold(p_type, v_type.endpoint, p_now) as h;

@@ -2,7 +2,7 @@
 -- for: internal
 create or replace function livewell.refuse_fetches(p_ended livewell.ended_fetch[], p_reason text, p_message text)
 returns livewell.fetch_verdict[]
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select array_agg(row (e.job_id, 'refused', p_reason, p_message)::livewell.fetch_verdict) from unnest(p_ended) as e
 $$;

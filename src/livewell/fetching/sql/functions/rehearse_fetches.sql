@@ -4,7 +4,7 @@
 create or replace function livewell.rehearse_fetches(p_ended jsonb, p_now timestamptz default clock_timestamp())
 returns table (key text, outcome text, reason text, message text)
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_ended livewell.ended_fetch[];

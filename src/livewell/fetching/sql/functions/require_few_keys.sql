@@ -1,8 +1,8 @@
 -- Refuses a list of keys that is none, or longer than one call may read.
 -- for: internal
 create or replace function livewell.require_few_keys(p_keys text[]) returns void
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_most constant bigint := livewell.setting_integer('fetching.keys_per_read');
 begin

@@ -2,8 +2,8 @@
 -- security now, whatever it had when the type was declared. To who is not signed in, a type that is not there is one like any other.
 -- for: internal
 create or replace function livewell.require_reader(p_type text, p_role name) returns void
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type livewell.data_type;
     v_is_user constant boolean := pg_catalog.pg_has_role(p_role, 'livewell_user', 'usage');

@@ -1,8 +1,8 @@
 -- The columns that the rows of refreshes have, all together. Rows of one model have the same, which is quickly seen.
 -- for: internal
 create or replace function livewell.rows_columns(p_ended livewell.ended_fetch[]) returns text[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_columns text[];
 begin

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.rows_of_keys(p_type livewell.data_type, p_keys text[], p_most bigint)
 returns livewell.stored_value[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_half constant integer := cardinality(p_keys) / 2;
     v_rows livewell.stored_value[];
@@ -20,7 +20,10 @@ begin
         );
     end if;
     begin
-        execute livewell.reading_query(p_type) into v_rows using p_keys, p_most;
+        perform livewell.require_foreign('read_foreign_rows');
+        select array_agg(row (s.key, s.value, s.fetched_at)::livewell.stored_value) into v_rows
+        from livewell.read_foreign_rows(livewell.reading_query(p_type), p_keys, p_most) as r
+        cross join lateral unnest(r.keys, r.stored, r.fetched_at) as s (key, value, fetched_at);
         return v_rows;
     exception
         when data_exception or check_violation or not_null_violation then

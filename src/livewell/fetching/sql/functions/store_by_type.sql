@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.store_by_type(p_held livewell.ended_fetch[], p_now timestamptz)
 returns livewell.fetch_verdict[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_verdicts livewell.fetch_verdict[];
     v_type record;

@@ -1,22 +1,31 @@
 -- Ends a batch of refreshes of any types in one transaction: what they brought is stored, their items learn from it, their jobs end,
 -- their budgets are settled and whoever listens is told, or nothing of it. The lease decides first: whoever lost it stores nothing.
--- What cannot be believed or stored is refused alone. Locks are taken in one order: jobs, rows by key, items, budgets.
+-- What cannot be believed or stored is refused alone. What somebody else holds in an open transaction (its job, its item, its rows) is
+-- set aside alone, `busy`: nothing of it is done, its lease stays, and whoever has it stores it again later. Locks are taken in one
+-- order: jobs, items, rows by key, budgets.
 -- for: service
 create or replace function livewell.store_fetches(p_ended jsonb, p_now timestamptz default clock_timestamp())
 returns table (job_id bigint, state text, outcome text, reason text)
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_ended livewell.ended_fetch[];
     v_judged livewell.ended_fetch[];
+    v_busy livewell.ended_fetch[];
+    v_verdicts livewell.fetch_verdict[];
     v_ids bigint[];
     v_states text[];
 begin
     perform livewell.require_primary();
     v_ended := livewell.read_fetches(p_ended);
-    v_judged := livewell.hold_fetches(v_ended);
-    v_judged := livewell.apply_verdicts(v_judged, livewell.store_by_type(v_judged, p_now));
+    v_judged := livewell.hold_free_fetches(v_ended, p_now);
+    v_verdicts := livewell.store_by_type(v_judged, p_now);
+    v_judged := livewell.apply_verdicts(v_judged, v_verdicts);
+    if exists (select from unnest(v_verdicts) as v where v.outcome = 'busy') then
+        select array_agg(e) filter (where e.outcome = 'busy'), array_agg(e) filter (where e.outcome <> 'busy') into v_busy, v_judged
+        from unnest(v_judged) as e;
+    end if;
     if v_judged is not null then
         perform livewell.keep_conditions(v_judged);
         perform livewell.learn_items(
@@ -33,8 +42,9 @@ begin
         perform livewell.tell_changes(v_judged);
     end if;
     return query
-    select e.job_id, coalesce(s.state, 'lost'), coalesce(j.outcome, e.outcome), j.reason
+    select e.job_id, coalesce(s.state, b.outcome, 'lost'), coalesce(j.outcome, e.outcome), coalesce(j.reason, b.reason)
     from unnest(v_ended) as e
     left join unnest(v_judged) as j on j.job_id = e.job_id
+    left join unnest(v_busy) as b on b.job_id = e.job_id
     left join unnest(v_ids, v_states) as s (job_id, state) on s.job_id = e.job_id;
 end $$;

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.store_records(p_type livewell.data_type, p_ended livewell.ended_fetch[], p_now timestamptz)
 returns livewell.fetch_verdict[]
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_judged livewell.judged_fetch[];

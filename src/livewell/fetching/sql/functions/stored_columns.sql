@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.stored_columns(p_type livewell.data_type, p_table oid, p_columns text[])
 returns livewell.stored_column[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return (
         select array_agg(row (

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.stored_key(p_type livewell.data_type, p_table oid, p_columns livewell.stored_column[])
 returns text[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return (
         select u.columns

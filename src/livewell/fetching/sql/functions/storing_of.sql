@@ -3,8 +3,8 @@
 -- name the table.
 -- for: internal
 create or replace function livewell.storing_of(p_type livewell.data_type, p_columns text[]) returns livewell.storing
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_storing livewell.storing;
     v_table constant oid := livewell.find_relation(p_type.table_name);

@@ -1,10 +1,10 @@
 -- The statement that stores rows in the table of a type: known rows are changed, new ones added, each in the order of its key. A
 -- refresh with a row that is not of its key, lacks a part of it, or is older than what is stored is held back whole. Older rows are not
--- written, whoever wrote meanwhile. Answers with what was held back, and why. $1 now, $2 jobs, $3 keys, $4 rows, $5 source times.
+-- written, whoever wrote meanwhile. Answers with the jobs that were held back, and why. $1 now, $2 jobs, $3 keys, $4 rows, $5 source times.
 -- for: internal
 create or replace function livewell.storing_query(p_storing livewell.storing) returns text
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type constant livewell.data_type := p_storing.type;
     v_row_key constant text[] := p_storing.row_key;
@@ -40,7 +40,8 @@ begin
         )
     ) || format(
         'stored as (insert into %s as t (%s) select %s from judged as i where i.reason is null order by %s on conflict (%s) do update set %s%s)'
-        ' select array_agg(distinct row (j.job_id, j.reason)::livewell.judged_fetch) from judged as j where j.reason is not null',
+        ' select array_agg(j.job_id), array_agg(j.reason)'
+        ' from (select distinct j.job_id, j.reason from judged as j where j.reason is not null) as j',
         v_table, v_parts.names, v_parts.names,
         (select string_agg(format('i.%I', u.name), ', ' order by u.name <> v_type.key_column, u.at)
             from unnest(v_row_key) with ordinality as u (name, at)),

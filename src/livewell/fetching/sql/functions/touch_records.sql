@@ -1,8 +1,8 @@
 -- Moves the time of records, locked in the order of their keys, and answers with the keys that have one.
 -- for: internal
 create or replace function livewell.touch_records(p_type text, p_keys text[], p_now timestamptz) returns text[]
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_touched text[];

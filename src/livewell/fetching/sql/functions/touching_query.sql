@@ -1,8 +1,8 @@
 -- The statement that moves the time of all rows of some keys of a type, and answers with the keys that have rows. $1 now, $2 keys.
 -- for: internal
 create or replace function livewell.touching_query(p_storing livewell.storing) returns text
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     select format(
         'with touched as (update %1$I.%2$I as t set %3$I = %4$s where t.%5$I = any ($2::%6$s[]) returning t.%5$I)'
         ' select array_agg(distinct t.%5$I::text) from touched as t',

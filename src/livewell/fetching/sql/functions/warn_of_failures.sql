@@ -2,8 +2,8 @@
 -- find it. What waits for our own budget is nothing odd.
 -- for: internal
 create or replace function livewell.warn_of_failures(p_judged livewell.ended_fetch[], p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.warn('fetching.' || r.outcome, r.data_type, r.message, p_now, r.times)
     from (

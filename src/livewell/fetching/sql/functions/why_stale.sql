@@ -4,8 +4,8 @@
 create or replace function livewell.why_stale(
     p_judged livewell.judged_key, p_fetched_at timestamptz, p_item livewell.item, p_hold text, p_for_service boolean
 ) returns text
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     select concat_ws(
         ': ', case when p_fetched_at is null then 'never fetched' else 'stale' end,
         case

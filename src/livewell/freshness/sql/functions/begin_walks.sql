@@ -2,8 +2,8 @@
 -- longer scheduled. A new or changed expression counts from now. An expression that cannot be read stops its own type only.
 -- for: internal
 create or replace function livewell.begin_walks(p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type record;
     v_next timestamptz;

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.change_rates(p_item_ids bigint[], p_ttl_minutes double precision[])
 returns double precision[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return array(
         select greatest(coalesce(i.change_rate, y.change_rate, 1 / a.ttl_minutes), 0.001 / a.ttl_minutes)

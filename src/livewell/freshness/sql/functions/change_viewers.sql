@@ -1,18 +1,15 @@
--- Adds to the viewers of items, locked in the order of their ids, and folds how many there were into their slow average (half
--- of it forgotten in a day). An item with its first viewer is due at once, unless it waits because its refresh failed; the refresh of
+-- Adds to the viewers of items, which the caller holds, and folds how many there were into their slow average (half of it forgotten in
+-- a day): those that count for its rank, as many as are said to be uncounted less. An item with its first viewer is due at once, unless
+-- it waits because its refresh failed; the refresh of
 -- one whose last has left is let go.
 -- for: internal
-create or replace function livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+create or replace function livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamptz, p_uncounted integer[] default null) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
-declare
-    v_held bigint;
 begin
-    perform from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update;
-    get diagnostics v_held = row_count;
     -- Its type was removed while the caller waited: a viewer of nothing must not stay behind.
-    if v_held < cardinality(p_item_ids) and exists (
+    if exists (
         select from unnest(p_item_ids, p_by) as c (id, by)
         where c.by > 0 and not exists (select from livewell.item as i where i.id = c.id)
     ) then
@@ -20,6 +17,7 @@ begin
     end if;
     update livewell.item as i
     set viewers = i.viewers + c.by,
+        uncounted = greatest(0, least(i.uncounted + c.uncounted, i.viewers + c.by)),
         watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,
         due_at = case
             when i.viewers = 0 and c.by > 0 and not (i.failed_refreshes > 0 and i.decision is not distinct from 'refresh_failed')
@@ -27,13 +25,15 @@ begin
             else i.due_at
         end,
         viewers_average = case when i.averaged_at is null then 0
-            else i.viewers + (i.viewers_average - i.viewers) * power(
+            else i.viewers - i.uncounted + (i.viewers_average - (i.viewers - i.uncounted)) * power(
                 0.5::double precision, greatest(0, extract(epoch from p_now - i.averaged_at)::double precision) / 86400
             )
         end,
         averaged_at = greatest(p_now, i.averaged_at)
     from (
-        select c.id, sum(c.by)::integer as by from unnest(p_item_ids, p_by) as c (id, by) group by c.id having sum(c.by) <> 0
+        select c.id, sum(c.by)::integer as by, coalesce(sum(c.uncounted), 0)::integer as uncounted
+        from unnest(p_item_ids, p_by, p_uncounted) as c (id, by, uncounted)
+        group by c.id having sum(c.by) <> 0 or sum(c.uncounted) <> 0
     ) as c
     where i.id = c.id;
     if 0 > any (p_by) then

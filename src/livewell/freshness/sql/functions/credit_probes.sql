@@ -2,8 +2,8 @@
 -- one call, or what was saved in quiet times would go out at once. A provider seen for the first time begins with nothing.
 -- for: internal
 create or replace function livewell.credit_probes(p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_hour constant timestamptz := date_trunc('hour', p_now, 'UTC');
     v_share constant double precision := livewell.setting_number('freshness.probe_share');

@@ -3,8 +3,8 @@
 -- closed are not fetched and not counted: their source stands still. Items that somebody else holds are left to another draw.
 -- for: internal
 create or replace function livewell.draw_probes(p_provider text, p_calls integer, p_now timestamptz) returns integer
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_ids bigint[];
     v_spent integer;
@@ -46,7 +46,7 @@ begin
     order by i.id
     on conflict (item_id) do nothing;
     get diagnostics v_spent = row_count;
-    perform livewell.enqueue_jobs(r.jobs, 'raise_priority', p_now)
+    perform livewell.queue_refreshes(r.jobs, p_now)
     from (
         select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
             'kind', 'refresh.' || i.data_type, 'endpoint', t.endpoint, 'priority', greatest(t.priority_floor, i.viewers),

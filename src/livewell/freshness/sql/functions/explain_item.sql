@@ -14,7 +14,7 @@ create or replace function livewell.explain_item(
     next_walk_at timestamptz
 )
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_ids bigint[];
@@ -39,7 +39,7 @@ begin
     return query
     select
         i.data_type, i.key, i.id, t.endpoint, livewell.policy_of(p), t.strategy, i.viewers,
-        i.viewers + (i.viewers_average - i.viewers) * power(0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / 86400),
+        l.viewers + (i.viewers_average - l.viewers) * power(0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / 86400),
         i.watched_since,
         l.newest, l.ttl, l.stale, l.error, t.gate, l.opens_at, i.fetches, i.changes, l.rate,
         coalesce(l.bytes, i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes), r.price, coalesce(l.score, i.score),

@@ -1,8 +1,8 @@
 -- Adds what probes found to the figures of this hour, and forgets probes that nobody answered for an hour.
 -- for: internal
 create or replace function livewell.fold_probes(p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     with taken as (
         delete from livewell.probe_result as r returning r.data_type, r.fresh, r.ok

@@ -10,7 +10,7 @@ create or replace function livewell.freshness_figures(
     probes_ok double precision, probes_ok_error double precision
 )
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_since constant timestamptz := date_trunc('hour', coalesce(p_since, p_now - interval '24 hours'), 'UTC');

@@ -7,7 +7,7 @@ returns table (
     refused bigint, failed bigint, reason text
 )
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     return query
     select

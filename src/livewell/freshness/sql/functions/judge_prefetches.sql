@@ -2,8 +2,8 @@
 -- was looked at before its fetch, or was never fetched, says nothing.
 -- for: internal
 create or replace function livewell.judge_prefetches(p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     with judged as (
         select f.item_id, f.provider, case

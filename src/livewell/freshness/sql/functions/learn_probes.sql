@@ -5,8 +5,8 @@
 create or replace function livewell.learn_probes(
     p_item_ids bigint[], p_outcomes text[], p_hashes bytea[], p_now timestamptz
 ) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     with found as (
         delete from livewell.probe as p

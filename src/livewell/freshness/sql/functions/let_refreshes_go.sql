@@ -4,8 +4,8 @@
 -- here: what others hold is being sent or is theirs to decide, and the sweep looks again.
 -- for: internal
 create or replace function livewell.let_refreshes_go(p_item_ids bigint[], p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
 set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_dropped bigint[];
@@ -30,7 +30,7 @@ begin
         ) as i
         cross join lateral (
             select j.id, j.serial_key, j.failures, j.payload ->> 'cause' as cause from livewell.job_live as j
-            where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key and j.state = 'pending' and j.priority > 0
+            where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key and j.state = 'pending' and (j.priority > 0 or j.priority = 0 and j.failures = 0)
                 and j.payload ->> 'cause' in ('missing', 'stale', 'subscribe', 'scheduled', 'prefetch', 'probe')
             for update skip locked
         ) as j
@@ -38,7 +38,7 @@ begin
     if v_kept is not null then
         update livewell.job_live as j
         set priority = case k.cause when 'scheduled' then -1 when 'prefetch' then -2 else 0 end,
-            payload = j.payload || jsonb_build_object('cause', k.cause)
+            payload = j.payload - 'asked_by' || jsonb_build_object('cause', k.cause)
         from unnest(v_kept, v_causes) as k (id, cause)
         where j.id = k.id;
         perform livewell.after_jobs_left(v_serial_keys, null);

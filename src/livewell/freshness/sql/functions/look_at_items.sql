@@ -1,9 +1,9 @@
--- How old items are, by type, and whether those that are stale may be refreshed now: a closed gate holds back what is there,
+-- How old items are, by type, how many viewers count for them, and whether those that are stale may be refreshed now: a closed gate holds back what is there,
 -- never what is missing. A check that fails is warned about and stops nothing else.
 -- for: internal
 create or replace function livewell.look_at_items(p_item_ids bigint[], p_now timestamptz) returns livewell.look[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_looks livewell.look[] := array[]::livewell.look[];
     v_type livewell.data_type;
@@ -33,7 +33,7 @@ begin
         end if;
         v_looks := v_looks || array(
             select row (
-                i.id, i.data_type, i.key, i.viewers, j.newest, j.ttl, j.stale, j.error, (v_shut ->> j.key)::timestamptz, null, null
+                i.id, i.data_type, i.key, i.viewers - i.uncounted, j.newest, j.ttl, j.stale, j.error, (v_shut ->> j.key)::timestamptz, null, null
             )::livewell.look
             from unnest(v_judged) as j
             join livewell.item as i on i.data_type = v_type.name and i.key = j.key

@@ -1,11 +1,12 @@
 -- Finds the items of types and keys, and makes those that are not there. Refuses the whole batch when a type is unknown or
--- disabled, or a key is none of its type; the key of an item that is there was judged when it was made. Rows are inserted in
--- one order, so that two callers never wait for each other.
+-- disabled, or a key is none of its type, or not known where only known ones may be; the pattern of an item that is there was judged
+-- when it was made. Rows are inserted in one order, so that two callers never wait for each other. A key that somebody is adding in a
+-- transaction that stays open has no item in the answer, and is not waited for.
 -- for: internal
 create or replace function livewell.make_items(p_types text[], p_keys text[], p_now timestamptz)
 returns table (item_position integer, item_id bigint)
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_bad record;
@@ -24,7 +25,7 @@ begin
         select a.data_type, a.key, true from unnest(v_types, v_keys) as a (data_type, key)
     ) as a
     left join livewell.data_type as t on t.name = a.data_type
-    where t.enabled is not true or a.is_new and (a.key is null or a.key !~ t.key_pattern)
+    where t.enabled is not true or a.is_new and not livewell.is_key(a.key, t.key_pattern)
     limit 1;
     if found and v_bad.known is null then
         raise exception using errcode = 'LWF01', message = format('unknown data type %s', coalesce(v_bad.data_type, '(none)')),
@@ -37,17 +38,14 @@ begin
             message = format('%s is no key of type %s', coalesce(to_json(left(v_bad.key, 100))::text, '(none)'), v_bad.data_type),
             hint = format('livewell types show %s: its key_pattern says what a key is', v_bad.data_type);
     end if;
+    perform livewell.refuse_unknown_keys(p_types, p_keys);
     if v_types is null then
         return query select i.at::integer, i.id from unnest(v_items) with ordinality as i (id, at);
         return;
     end if;
-    insert into livewell.item (data_type, key, due_at, created_at)
-    select distinct a.data_type, a.key, p_now, p_now
-    from unnest(v_types, v_keys) as a (data_type, key)
-    order by a.data_type, a.key
-    on conflict (data_type, key) do nothing;
+    perform livewell.add_items(v_types, v_keys, p_now);
     return query
     select a.at::integer, i.id
     from unnest(p_types, p_keys) with ordinality as a (data_type, key, at)
-    join livewell.item as i on i.data_type = a.data_type and i.key = a.key;
+    left join livewell.item as i on i.data_type = a.data_type and i.key = a.key;
 end $$;

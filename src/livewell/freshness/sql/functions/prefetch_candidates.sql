@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.prefetch_candidates(p_provider text, p_limit bigint, p_now timestamptz)
 returns table (item_id bigint, expected double precision)
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_day constant integer := floor(extract(epoch from p_now) / 86400);

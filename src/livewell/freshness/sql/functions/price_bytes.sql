@@ -3,8 +3,8 @@
 -- even allowance.
 -- for: internal
 create or replace function livewell.price_bytes(p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     if not exists (
         select from livewell.data_type as t

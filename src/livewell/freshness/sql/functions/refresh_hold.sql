@@ -4,7 +4,7 @@
 create or replace function livewell.refresh_hold(p_type text, p_endpoint text, p_now timestamptz default clock_timestamp())
 returns table (reason text, until timestamptz)
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     if livewell.setting_boolean('maintenance.enabled') then
         return query select 'maintenance: workers claim nothing', null::timestamptz;

@@ -1,13 +1,15 @@
 -- Tells items that their refresh failed for good, and why. They are looked at again while somebody looks, each time later: a failure
 -- in a row doubles the wait, up to a bound; a success begins anew. So nobody need look at such a dead letter: it is acknowledged
--- here, and a warning per type counts them. A job that is not its item's refresh is left for a person.
+-- here, and a warning per type counts them. An item that somebody else holds is not waited for: it is looked at when it is free. A job
+-- that is not its item's refresh is left for a person.
 -- for: internal
 create or replace function livewell.refreshes_failed() returns trigger
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
     v_jobs bigint[];
     v_items bigint[];
+    v_busy bigint[];
     v_longest interval;
 begin
     if not exists (select from dead as d where d.kind like 'refresh.%') then
@@ -21,7 +23,7 @@ begin
         return null;
     end if;
     v_longest := livewell.setting_interval('freshness.failed_again_max');
-    perform from livewell.item as i where i.id = any (v_items) order by i.id for no key update;
+    v_busy := livewell.hold_items(v_items, (select max(d.finished_at) from dead as d));
     update livewell.item as i
     set failed_refreshes = i.failed_refreshes + 1, decision = 'refresh_failed', decided_at = d.finished_at, last_outcome = d.state, last_outcome_at = d.finished_at,
         last_reason = livewell.one_line(coalesce(d.error ->> 'message', d.reason), 300),
@@ -31,7 +33,7 @@ begin
     from unnest(v_jobs, v_items) as f (job_id, item_id)
     join dead as d on d.id = f.job_id
     join livewell.data_type as t on t.name = d.payload ->> 'type'
-    where i.id = f.item_id;
+    where i.id = f.item_id and i.id <> all (v_busy);
     update livewell.job_failed as j set acknowledged_at = j.finished_at, acknowledged_by = 'livewell'
     from dead as d
     where d.id = any (v_jobs) and j.id = d.id and j.finished_at = d.finished_at;

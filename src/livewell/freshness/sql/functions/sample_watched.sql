@@ -2,8 +2,8 @@
 -- How many there are is asked of the index only as far as needed; beyond that the statistics must do.
 -- for: internal
 create or replace function livewell.sample_watched(p_items bigint) returns table (item_id bigint, weight double precision)
-language plpgsql volatile security definer
-set search_path = '' as $$
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_watched double precision;

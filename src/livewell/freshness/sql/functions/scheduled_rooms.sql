@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.scheduled_rooms(p_type text, p_now timestamptz)
 returns table (data_type text, endpoint text, room integer)
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_depth constant integer := livewell.setting_integer('freshness.scheduled_depth');

@@ -4,12 +4,12 @@
 -- what comes after; who waits counts for more. An answer that says "unchanged" is cheap where the API has one.
 -- for: internal
 create or replace function livewell.score_items(
-    p_ages double precision[], p_ttls double precision[], p_viewers integer[], p_averages double precision[],
+    p_ages double precision[], p_ttls double precision[], p_viewers double precision[], p_averages double precision[],
     p_rates double precision[], p_bytes double precision[], p_unchanged_bytes double precision[], p_waits double precision[],
     p_rules text[], p_prices double precision[], p_stay double precision
 ) returns double precision[]
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return array(
         select (

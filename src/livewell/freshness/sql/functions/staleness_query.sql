@@ -1,36 +1,12 @@
--- The question for the age of some keys of a type: the newest row of each, its own TTL where the table has such a column, and
--- what the type's staleness function says. $1 keys, $2 now, $3 the type's TTL, $4 its name. Identifiers are quoted here again,
--- whatever was let into the registry.
+-- The question for what a user's staleness function says of ages, by position; what was never fetched is not asked about. $1 times,
+-- $2 TTLs, $3 now.
 -- for: internal
 create or replace function livewell.staleness_query(p_type livewell.data_type) returns text
-language plpgsql stable security definer
-set search_path = '' as $$
-declare
-    v_schema constant text := split_part(p_type.table_name, '.', 1);
-    v_table constant text := split_part(p_type.table_name, '.', 2);
-    v_types jsonb;
-    v_newest text;
-begin
-    if p_type.table_name is null then
-        v_newest := 'select r.fetched_at as newest, r.ttl from livewell.record as r where r.data_type = $4 and r.key = k.key limit 1';
-    else
-        select jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, -1)) into v_types
-        from pg_catalog.pg_attribute as a
-        where a.attrelid = pg_catalog.to_regclass(format('%I.%I', v_schema, v_table)) and a.attnum > 0 and not a.attisdropped
-            and a.attname in (p_type.key_column, p_type.time_column, p_type.ttl_column);
-        v_newest := format(
-            'select %s as newest, %s as ttl from %I.%I as t where t.%I = k.key::%s order by t.%I desc nulls last limit 1',
-            case when v_types ->> p_type.time_column = 'timestamp without time zone'
-                then format('t.%I at time zone ''UTC''', p_type.time_column) else format('t.%I', p_type.time_column) end,
-            case when p_type.ttl_column is null then 'null::interval'
-                when v_types ->> p_type.ttl_column = 'interval' then format('t.%I', p_type.ttl_column)
-                else format('t.%I * interval ''1 minute''', p_type.ttl_column) end,
-            v_schema, v_table, p_type.key_column, coalesce(v_types ->> p_type.key_column, 'text'), p_type.time_column
-        );
-    end if;
-    return format(
-        'select array_agg(row (k.key, n.newest, coalesce(n.ttl, $3), n.newest is null or coalesce(%I.%I(n.newest, coalesce(n.ttl, $3), $2), true), null)'
-        '::livewell.judged_key) from unnest($1) as k (key) left join lateral (%s) as n on true',
-        split_part(p_type.staleness, '.', 1), split_part(p_type.staleness, '.', 2), v_newest
-    );
-end $$;
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
+    select format(
+        'select array_agg(case when a.newest is not null then %I.%I(a.newest, a.ttl, $3) end order by a.at)'
+        ' from unnest($1, $2) with ordinality as a (newest, ttl, at)',
+        split_part((p_type).staleness, '.', 1), split_part((p_type).staleness, '.', 2)
+    )
+$$;

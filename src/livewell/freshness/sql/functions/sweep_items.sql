@@ -2,8 +2,8 @@
 -- foreign write, a drifted due time) is found within one sweep.
 -- for: internal
 create or replace function livewell.sweep_items(p_slice integer, p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_ids bigint[];
     v_reached bigint;

@@ -2,8 +2,8 @@
 -- anew. Either is audited, the first is warned about too.
 -- for: internal
 create or replace function livewell.switch_prefetch(p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_payoff constant double precision := livewell.setting_number('freshness.prefetch_payoff');
     v_again constant interval := livewell.setting_interval('freshness.prefetch_again');

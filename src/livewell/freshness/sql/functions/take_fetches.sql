@@ -1,8 +1,8 @@
 -- Adds the fetches of each type since they were last counted, and how many had changed, to the figures of this hour.
 -- for: internal
 create or replace function livewell.take_fetches(p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     with grown as (
         select l.data_type, l.fetches, l.changes, greatest(0, l.fetches - coalesce(t.fetches, 0))::bigint as fetched,

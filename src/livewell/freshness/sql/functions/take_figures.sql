@@ -3,8 +3,8 @@
 -- have watched it stale and how far it is over its TTL. Lone viewers are counted apart too.
 -- for: internal
 create or replace function livewell.take_figures(p_minutes double precision, p_now timestamptz) returns bigint
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_ids bigint[];
     v_weights double precision[];

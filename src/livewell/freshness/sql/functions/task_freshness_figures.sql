@@ -1,8 +1,8 @@
 -- The figures' task: what viewers see now stands for the time since the last run, five minutes at most.
 -- for: internal
 create or replace function livewell.task_freshness_figures(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_last timestamptz;
     v_items bigint;

@@ -1,8 +1,8 @@
 -- The probes' task: each provider whose quota is open draws as many as it may spend whole calls on.
 -- for: internal
 create or replace function livewell.task_freshness_probes(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_allowed record;
     v_drawn integer := 0;

@@ -1,8 +1,8 @@
 -- The task that drops figures older than `freshness.figures_retention`.
 -- for: internal
 create or replace function livewell.task_freshness_retention(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_dropped bigint;
 begin

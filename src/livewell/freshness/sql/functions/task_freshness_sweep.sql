@@ -2,8 +2,8 @@
 -- that nobody waits for any more are let go.
 -- for: internal
 create or replace function livewell.task_freshness_sweep(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_runs constant double precision := greatest(
         1, extract(epoch from livewell.setting_interval('freshness.sweep_every')) / 60

@@ -2,8 +2,8 @@
 -- a quota that is not low. Judges first whether that pays, and leaves it where it does not.
 -- for: internal
 create or replace function livewell.task_prefetch(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_items constant bigint := livewell.setting_integer('freshness.prefetch_items');
     v_bucket constant double precision := livewell.setting_number('freshness.prefetch_bucket');

@@ -2,8 +2,8 @@
 -- A type that cannot be walked is warned about and keeps its place; the others go on.
 -- for: internal
 create or replace function livewell.task_scheduled_refreshes(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_left integer := livewell.setting_integer('freshness.scheduled_keys');
     v_type text;

@@ -2,8 +2,8 @@
 -- viewer lowered it. What was not seen for a month is forgotten, so many rows a run.
 -- for: internal
 create or replace function livewell.task_viewing_hours(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_hour constant integer := extract(hour from p_now at time zone 'UTC');
     v_day constant integer := floor(extract(epoch from p_now) / 86400);
@@ -11,9 +11,9 @@ declare
 begin
     perform livewell.require_primary();
     insert into livewell.viewing_hour as h (hour, item_id, level, day)
-    select v_hour, i.id, 0.3 * i.viewers, v_day
+    select v_hour, i.id, 0.3 * (i.viewers - i.uncounted), v_day
     from livewell.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s
-    join livewell.item as i on i.id = s.item_id and i.watched
+    join livewell.item as i on i.id = s.item_id and i.viewers > i.uncounted
     order by i.id
     on conflict (item_id, hour) do update
     set day = v_day, level = case

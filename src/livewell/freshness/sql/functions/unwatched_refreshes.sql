@@ -2,8 +2,8 @@
 -- them has left while their refresh could not be let go. What somebody queued for another cause is not theirs and takes no place.
 -- for: internal
 create or replace function livewell.unwatched_refreshes(p_most integer, p_now timestamptz) returns bigint[]
-language plpgsql stable security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 begin
     return array(
         select i.id
@@ -11,7 +11,7 @@ begin
         cross join lateral (
             select i.id from livewell.job_live as j
             join livewell.item as i on i.data_type = j.payload ->> 'type' and i.key = j.payload ->> 'key'
-            where j.lane_id = l.id and j.state = 'pending' and j.held is null and j.priority > 0
+            where j.lane_id = l.id and j.state = 'pending' and j.held is null and (j.priority > 0 or j.priority = 0 and j.failures = 0)
                 and j.created_at < p_now - interval '1 minute'
                 and j.payload ->> 'cause' in ('missing', 'stale', 'subscribe', 'scheduled', 'prefetch', 'probe')
                 and j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key and not i.watched

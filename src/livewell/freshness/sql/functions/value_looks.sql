@@ -1,9 +1,10 @@
 -- Stale looks at providers whose refreshes are chosen by value, with what each refresh is worth at today's price and how many
--- bytes it may take; the others as they are. An item nobody has learned of changes as its type does.
+-- bytes it may take; the others as they are. An item nobody has learned of changes as its type does. Viewers that do not count weigh
+-- a hundredth: behind all others, and not forgotten.
 -- for: internal
 create or replace function livewell.value_looks(p_looks livewell.look[], p_now timestamptz) returns livewell.look[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_types constant text[] := array(
         select t.name from livewell.data_type as t
@@ -31,9 +32,9 @@ begin
     into v_bytes, v_scores
     from (
         select
-            l.viewers, t.value_rule, n.ttl_minutes, b.bytes, coalesce(y.unchanged_bytes, b.bytes) as unchanged_bytes,
+            (l.viewers + 0.01 * i.uncounted)::double precision as viewers, t.value_rule, n.ttl_minutes, b.bytes, coalesce(y.unchanged_bytes, b.bytes) as unchanged_bytes,
             coalesce(p.price, 0) as price, l.rate,
-            i.viewers + (i.viewers_average - i.viewers)
+            l.viewers + 0.01 * i.uncounted + (i.viewers_average - l.viewers)
                 * exp(-8.022536812036407e-6 * greatest(0, extract(epoch from p_now - i.averaged_at)::double precision)) as average,
             extract(epoch from p_now - l.newest)::double precision / 60 as age,
             greatest(0, extract(epoch from p_now - greatest(l.newest + l.ttl, i.watched_since)) / 60)::double precision as wait

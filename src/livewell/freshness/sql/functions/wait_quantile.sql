@@ -3,7 +3,7 @@
 create or replace function livewell.wait_quantile(p_weights double precision[], p_share double precision)
 returns double precision
 language plpgsql immutable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     return (
         select (livewell.wait_steps()) [s.at]

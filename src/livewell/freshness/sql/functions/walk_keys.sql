@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.walk_keys(p_type text, p_slice integer, p_now timestamptz)
 returns table (walked integer, queued integer)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_walk livewell.scheduled_walk;
@@ -42,7 +42,7 @@ begin
         reached = case when walked > 0 then v_keys[walked] else w.reached end
     where w.data_type = p_type;
     if v_stopped is null and cardinality(v_keys) < p_slice and not exists (
-        select from livewell.warning as f where f.code = 'registry.catalogue_failed' and f.subject = p_type and f.last_at >= p_now
+        select from livewell.fresh_warning as f where f.code = 'registry.catalogue_failed' and f.subject = p_type and f.warned_at >= p_now
     ) then
         update livewell.scheduled_walk as w
         set begun_at = case when w.wanted then p_now end, wanted = false, reached = null, ended_at = p_now,

@@ -5,7 +5,7 @@ create or replace function livewell.acknowledge_jobs(
     p_now timestamptz default clock_timestamp()
 ) returns table (job_id bigint, outcome text)
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
     v_ids bigint[];

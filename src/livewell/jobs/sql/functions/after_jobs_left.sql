@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.after_jobs_left(p_serial_keys text[], p_ready_kinds text[])
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_kinds text[] := p_ready_kinds;
 begin

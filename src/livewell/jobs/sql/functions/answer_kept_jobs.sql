@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.answer_kept_jobs(p_jobs jsonb, p_new livewell.enqueued_jobs, p_created bigint[])
 returns livewell.enqueued_jobs
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_new livewell.enqueued_jobs := p_new;
 begin

@@ -6,7 +6,7 @@ create or replace function livewell.apply_kinds(
     p_now timestamptz default clock_timestamp()
 ) returns table (name text, change text, field text, old jsonb, new jsonb)
 language plpgsql security definer
-set search_path = '' set intervalstyle = 'postgres' as $$
+set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
 declare
     v_wanted record;

@@ -3,8 +3,8 @@
 create or replace function livewell.audit_job_changes(
     p_events text[], p_ids bigint[], p_reason text, p_actor text, p_now timestamptz
 ) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     if cardinality(p_ids) > 0 then
         perform livewell.audit_write((

@@ -3,8 +3,8 @@
 create or replace function livewell.audit_kind_change(
     p_event text, p_kind text, p_old jsonb, p_new jsonb, p_reason text, p_actor text, p_now timestamptz
 ) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.audit_write(jsonb_build_array(jsonb_build_object(
         'event', p_event, 'table_name', 'job_kind', 'record_id', p_kind,

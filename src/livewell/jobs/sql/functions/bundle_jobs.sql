@@ -5,8 +5,8 @@
 create or replace function livewell.bundle_jobs(
     p_places tid[], p_keys text[], p_lanes livewell.open_lane[], out bundles bigint[], out rides boolean[]
 )
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     with placed as materialized (
         select c.at, j.lane_id, c.key, l.per_request, row_number() over (

@@ -5,7 +5,7 @@ create or replace function livewell.cancel_jobs(
     p_now timestamptz default clock_timestamp()
 ) returns table (job_id bigint, outcome text)
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
     v_reason text := coalesce(nullif(p_reason, ''), 'cancelled by ' || p_actor);
@@ -28,7 +28,7 @@ begin
     if 'cancelled' = any (v_outcomes) then
         perform livewell.drop_jobs(v_ids, v_reason, p_now);
     end if;
-    perform pg_notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
+    perform livewell.notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
     perform livewell.audit_job_changes(
         array(
             select case o.outcome when 'told' then 'job_cancel_requested' else 'job_cancelled' end

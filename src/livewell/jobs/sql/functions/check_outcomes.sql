@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.check_outcomes(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb)
 returns boolean
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_unknown text[];
 begin
@@ -11,6 +11,7 @@ begin
         or jsonb_array_length(p_details) <> cardinality(p_ids) then
         raise exception using errcode = 'LWJ03', message = 'ids, tokens, outcomes and details must be of one length';
     end if;
+    perform livewell.refuse_large_jobs(p_details, 'jobs.result_bytes');
     -- What nearly every finish is; a job named twice shows in the number that ended.
     if p_outcomes is null or 'completed' = all (p_outcomes) then
         return false;

@@ -5,8 +5,8 @@
 create or replace function livewell.choose_affordable_jobs(
     p_found tid[], p_lanes livewell.open_lane[], p_taken livewell.affordable_jobs, p_shared boolean
 ) returns livewell.affordable_jobs
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_chosen livewell.affordable_jobs;
     v_rooms livewell.budget_rooms := p_taken.rooms;

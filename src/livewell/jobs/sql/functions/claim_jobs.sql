@@ -17,7 +17,7 @@ create or replace function livewell.claim_jobs(
     bundle bigint
 )
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
     v_seen livewell.claim_view;

@@ -4,8 +4,8 @@
 create or replace function livewell.close_endpoints(
     p_lanes livewell.open_lane[], p_rooms livewell.budget_rooms, p_now timestamptz
 ) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     update livewell.limit_use as u set next_allowed_at = c.opens_at
     from (

@@ -4,7 +4,7 @@ create or replace function livewell.declare_kinds(
     p_kinds jsonb, p_actor text default session_user, p_now timestamptz default clock_timestamp()
 ) returns setof text
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_new text[];

@@ -4,7 +4,7 @@ create or replace function livewell.drop_job_partition(
     p_partition text, p_now timestamptz default clock_timestamp()
 ) returns text
 language plpgsql security definer
-set search_path = '' set lock_timeout = '500ms' as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
 declare
     v_parent text;
     v_unseen boolean := false;

@@ -1,8 +1,8 @@
 -- Ends jobs that wait and that nobody needs any more, as cancelled; the caller holds them. Others of their serial keys go on.
 -- for: internal
 create or replace function livewell.drop_jobs(p_ids bigint[], p_reason text, p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
     v_serial_keys text[];
 begin

@@ -4,8 +4,8 @@
 create or replace function livewell.end_jobs(
     p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_now timestamptz
 ) returns livewell.ended_jobs
-language plpgsql security definer
-set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
     v_ended livewell.ended_jobs;
     v_dead livewell.ended_jobs;

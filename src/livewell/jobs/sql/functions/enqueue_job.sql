@@ -1,5 +1,6 @@
 -- Queues one job in the caller's transaction. The ordinary one takes two statements; whatever is not ordinary (a duplicate,
--- a serial key, an endpoint, a lane yet to be opened, a mistake) goes the way of a batch.
+-- a serial key, an endpoint, a lane yet to be opened, a mistake) goes the way of a batch. Whether anything is notified is read by
+-- the first of them, which costs less than asking livewell.notify.
 -- for: service
 create or replace function livewell.enqueue_job(
     p_kind text,
@@ -19,7 +20,7 @@ create or replace function livewell.enqueue_job(
     p_now timestamptz default clock_timestamp()
 ) returns table (job_id bigint, outcome text, handled boolean)
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
     v_lane_id integer;
@@ -35,7 +36,8 @@ begin
     if p_serial_key is null and p_on_duplicate = 'keep' and p_dedupe_key is distinct from '' and p_endpoint is null
         and jsonb_typeof(p_payload) = 'object' and p_payload <> '{}' then
         select l.id, coalesce(p_priority, k.default_priority), coalesce(p_retries, k.retries),
-            case when w.idle then k.queue_group end, coalesce(w.handled, false)
+            case when w.idle and not (select n.quiet from livewell.notification_state as n) then k.queue_group end,
+            coalesce(w.handled, false)
         into v_lane_id, v_priority, v_retries, v_idle_group, handled
         from livewell.job_kind as k
         join livewell.job_lane as l on l.kind = k.kind and l.endpoint is null

@@ -6,7 +6,7 @@ create or replace function livewell.enqueue_jobs(
     p_now timestamptz default clock_timestamp()
 ) returns table (job_position integer, job_id bigint, outcome text, handled boolean)
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
     v_new livewell.enqueued_jobs;
@@ -20,6 +20,7 @@ begin
     if p_jobs is null or jsonb_typeof(p_jobs) <> 'array' then
         raise exception using errcode = 'LWJ03', message = 'jobs must be a JSON array of objects';
     end if;
+    perform livewell.refuse_large_jobs(p_jobs, 'jobs.payload_bytes');
     case p_on_duplicate
         when 'keep' then v_new := livewell.insert_or_keep_jobs(p_jobs, p_now);
         when 'replace', 'raise_priority' then v_new := livewell.insert_or_change_jobs(p_jobs, p_on_duplicate, p_now);

@@ -3,7 +3,7 @@
 create or replace function livewell.expired_job_partitions(p_now timestamptz default clock_timestamp())
 returns table (partition_name text, parent text, day date, droppable boolean)
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_part record;

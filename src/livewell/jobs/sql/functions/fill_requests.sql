@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.fill_requests(p_chosen livewell.affordable_jobs, p_lanes livewell.open_lane[])
 returns livewell.affordable_jobs
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_filled livewell.affordable_jobs := p_chosen;
     v_rooms livewell.budget_rooms;

@@ -3,7 +3,7 @@
 create or replace function livewell.heal_serial_jobs()
 returns integer
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_keys text[];
 begin

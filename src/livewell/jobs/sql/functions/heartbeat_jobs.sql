@@ -4,7 +4,7 @@ create or replace function livewell.heartbeat_jobs(
     p_worker text, p_ids bigint[], p_tokens uuid[], p_now timestamptz default clock_timestamp()
 ) returns table (job_id bigint, status text, cancel_reason text, lease_seconds double precision)
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
     v_default_lease interval := livewell.setting_interval('worker.timeout');

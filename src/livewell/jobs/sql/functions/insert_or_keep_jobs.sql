@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.insert_or_keep_jobs(p_jobs jsonb, p_now timestamptz)
 returns livewell.enqueued_jobs
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_all livewell.enqueued_jobs;

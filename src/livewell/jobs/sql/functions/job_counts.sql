@@ -4,7 +4,7 @@ create or replace function livewell.job_counts(
     p_finished boolean default false, p_now timestamptz default clock_timestamp()
 ) returns table (queue_group text, kind text, state text, jobs bigint, oldest_due_at timestamptz)
 language plpgsql stable security definer
-set search_path = '' set jit = off as $$
+set search_path = pg_catalog, pg_temp set jit = off as $$
 #variable_conflict use_column
 begin
     return query

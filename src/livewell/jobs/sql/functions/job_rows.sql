@@ -7,8 +7,8 @@ returns table (
     payload jsonb, category text, dedupe_key text, serial_key text, endpoint text, estimated_bytes bigint,
     estimated_tokens integer, trace_context jsonb
 )
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_fields constant text[] := livewell.job_fields();
@@ -23,6 +23,7 @@ begin
         case
             when k.kind is null or jsonb_typeof(j.payload) is distinct from 'object' or j.payload = '{}'
                 or j.value - v_fields <> '{}' or j.dedupe_key = '' or j.serial_key = '' or j.endpoint = ''
+                or length(j.dedupe_key) > 500 or length(j.serial_key) > 500 or length(j.category) > 100
                 then livewell.refuse_job(j.value, j.ordinality::integer)
             when l.id is null then livewell.open_lane_for(j.kind, j.endpoint)
             else l.id

@@ -3,8 +3,8 @@
 create or replace function livewell.lanes_within_budget(
     p_lanes livewell.open_lane[], p_rooms livewell.budget_rooms, p_taken tid[]
 ) returns livewell.open_lane[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return (
         select array_agg(row (

@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.lanes_within_caps(p_lanes livewell.open_lane[])
 returns livewell.open_lane[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     -- What runs is counted in a statement after the one that takes the lock: counted in the same, the cap was exceeded.
     perform from livewell.job_kind as k

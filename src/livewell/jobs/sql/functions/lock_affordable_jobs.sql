@@ -7,8 +7,8 @@ create or replace function livewell.lock_affordable_jobs(
     p_lanes livewell.open_lane[], p_max_jobs integer, p_now timestamptz, out places tid[], out keys text[],
     out bundles bigint[], out rides boolean[], out lane_ids integer[], out call_bytes bigint[], out send_within double precision[], out granted_at timestamptz
 )
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_names text[];
     v_rooms livewell.budget_rooms;

@@ -3,12 +3,13 @@
 -- for: internal
 create or replace function livewell.lock_jobs(p_lanes livewell.open_lane[], p_max_jobs integer)
 returns tid[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_counts integer[];
     v_places tid[];
     v_has_serial_keys boolean;
+    v_wrote_before boolean;
     -- With few lanes of one group and no caps the order alone decides, and the server merges it.
     v_in_order constant boolean := cardinality(p_lanes) <= 16 and not exists (
         select from unnest(p_lanes) as l where l.queue_group <> p_lanes[1].queue_group or l.room < p_max_jobs
@@ -25,6 +26,7 @@ begin
             )
             else (livewell.share_out(p_lanes, p_max_jobs)).counts
         end;
+        v_wrote_before := pg_current_xact_id_if_assigned() is not null;
         select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_places, v_has_serial_keys
         from unnest(p_lanes, v_counts) as l (
             lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, per_request,
@@ -39,7 +41,7 @@ begin
         ) as j;
         exit when v_places is null;
         if v_has_serial_keys then
-            v_places := livewell.take_serial_turns(v_places);
+            v_places := livewell.take_serial_turns(v_places, v_wrote_before);
         end if;
         exit when v_places is not null;
     end loop;

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.lock_riders(p_chosen livewell.affordable_jobs, p_lanes livewell.open_lane[])
 returns tid[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_found tid[];
     v_has_serial_keys boolean;
@@ -33,5 +33,6 @@ begin
         limit greatest(0, s.seats)
         for update skip locked
     ) as j;
-    return case when v_has_serial_keys then livewell.take_serial_turns(v_found) else v_found end;
+    -- What the claim has opened is written by now.
+    return case when v_has_serial_keys then livewell.take_serial_turns(v_found, true) else v_found end;
 end $$;

@@ -5,8 +5,8 @@
 create or replace function livewell.look_for_jobs(
     p_groups text[], p_kinds text[], p_shares double precision[], p_max_jobs integer, p_now timestamptz
 ) returns livewell.claim_view
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_seen livewell.claim_view;
     v_capped boolean;

@@ -4,7 +4,7 @@ create or replace function livewell.make_job_partitions(
     p_days_ahead integer default 7, p_now timestamptz default clock_timestamp()
 ) returns setof text
 language plpgsql security definer
-set search_path = '' set lock_timeout = '500ms' as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
 declare
     v_missing record;
 begin

@@ -5,7 +5,7 @@
 create or replace function livewell.mark_worker_idle(p_worker text, p_now timestamptz default clock_timestamp())
 returns double precision
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan set synchronous_commit = off as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan set synchronous_commit = off as $$
 begin
     perform livewell.require_primary();
     update livewell.worker as w set idle = true, last_seen = p_now where w.id = p_worker;

@@ -6,8 +6,8 @@ create or replace function livewell.merge_lanes(
     p_lane_ids integer[], p_calls integer[], p_max_jobs integer, out places tid[], out lane_ids integer[], out calls bigint[],
     out tokens bigint[], out bytes bigint[], out unsized bigint[]
 )
-language plpgsql stable security definer
-set search_path = '' set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off set jit = off as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off set jit = off as $$
 begin
     with best as materialized (
         select m.* from (

@@ -1,8 +1,8 @@
 -- The lane of a kind and endpoint, opened on first use; the endpoint must be known.
 -- for: internal
 create or replace function livewell.open_lane_for(p_kind text, p_endpoint text) returns integer
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     if p_endpoint is not null then
         perform livewell.require_endpoint(p_endpoint);

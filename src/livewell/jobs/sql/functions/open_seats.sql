@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.open_seats(p_places tid[], p_keys text[], p_lanes livewell.open_lane[])
 returns table (lane_id integer, key text, scope text, seats integer)
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     return query

@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.park_behind_serial_keys(p_ids bigint[])
 returns void
-language plpgsql security definer
-set search_path = '' set enable_sort = off set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_sort = off set jit = off as $$
 begin
     with mine as materialized (
         select j.id, j.serial_key, j.lane_id, j.held, row_number() over (

@@ -5,7 +5,7 @@ create or replace function livewell.pause_kind(
     p_now timestamptz default clock_timestamp()
 ) returns void
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_old timestamptz;
 begin

@@ -2,8 +2,8 @@
 -- keys count there; null when they ask nothing. Refuses the batch when more would wait for an endpoint than it allows.
 -- for: internal
 create or replace function livewell.press_endpoints(p_jobs jsonb, p_now timestamptz) returns jsonb
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_full record;
     v_pressed jsonb;

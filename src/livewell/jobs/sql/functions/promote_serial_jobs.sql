@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.promote_serial_jobs(p_serial_keys text[])
 returns text[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_kinds text[];
 begin

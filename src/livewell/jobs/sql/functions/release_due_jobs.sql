@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.release_due_jobs(p_now timestamptz)
 returns integer
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_ids bigint[];
     v_has_serial_keys boolean;

@@ -4,8 +4,8 @@
 create or replace function livewell.requests_for(
     p_lane_ids integer[], p_jobs bigint[], p_lanes livewell.open_lane[], p_taken tid[]
 ) returns bigint[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return array(
         select ceil(greatest(0, n.jobs - coalesce(s.seats, 0)) / l.per_request::numeric)::bigint

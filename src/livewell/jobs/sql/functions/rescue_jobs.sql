@@ -4,7 +4,7 @@ create or replace function livewell.rescue_jobs(
     p_limit integer default 500, p_now timestamptz default clock_timestamp()
 ) returns table (job_id bigint, kind text, worker text, state text)
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
     v_jitter interval := livewell.setting_interval('worker.reclaim_jitter_max');

@@ -5,7 +5,7 @@ create or replace function livewell.resume_kind(
     p_now timestamptz default clock_timestamp()
 ) returns boolean
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_old timestamptz;
 begin

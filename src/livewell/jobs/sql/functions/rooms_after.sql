@@ -4,8 +4,8 @@ create or replace function livewell.rooms_after(
     p_lane_ids integer[], p_calls bigint[], p_tokens bigint[], p_bytes bigint[], p_unsized bigint[],
     p_lanes livewell.open_lane[], p_rooms livewell.budget_rooms
 ) returns livewell.budget_rooms
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_rooms livewell.budget_rooms := p_rooms;
     v_endpoints text[];

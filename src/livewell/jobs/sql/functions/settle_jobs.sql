@@ -4,8 +4,8 @@
 create or replace function livewell.settle_jobs(
     p_spent livewell.spent_call[], p_now timestamptz
 ) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     if exists (select from unnest(p_spent) as s where s.rate is not null) then
         perform livewell.lock_budgets(array(select distinct s.endpoint from unnest(p_spent) as s));

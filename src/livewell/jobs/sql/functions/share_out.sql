@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.share_out(p_lanes livewell.open_lane[], p_max_jobs integer, p_passed tid[] default null)
 returns livewell.shared_jobs
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_shared livewell.shared_jobs;
     v_looks integer[] := array_fill(

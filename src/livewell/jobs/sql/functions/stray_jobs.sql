@@ -2,7 +2,7 @@
 -- for: service
 create or replace function livewell.stray_jobs() returns bigint
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     return (select count(*) from livewell.job_done_default) + (select count(*) from livewell.job_failed_default)
         + (select count(*) from livewell.job_attempt_default);

@@ -3,8 +3,8 @@
 create or replace function livewell.sum_jobs(
     p_places tid[], out lane_ids integer[], out calls bigint[], out tokens bigint[], out bytes bigint[], out unsized bigint[]
 )
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     select array_agg(s.lane_id), array_agg(s.calls), array_agg(s.tokens), array_agg(s.bytes), array_agg(s.unsized)
     into lane_ids, calls, tokens, bytes, unsized

@@ -4,8 +4,8 @@
 create or replace function livewell.take_all_that_fit(
     p_lanes livewell.open_lane[], p_max_jobs integer, p_rooms livewell.budget_rooms, p_shared boolean
 ) returns livewell.affordable_jobs
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_chosen livewell.affordable_jobs;
     v_best record;

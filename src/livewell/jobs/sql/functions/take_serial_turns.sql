@@ -1,24 +1,24 @@
 -- Of locked candidates, the places of those whose serial key is free: one per key, the best; the others are parked until
--- it is.
+-- it is. Nothing more is locked for it: a candidate is seen by every claim that looks after it was locked.
 -- for: internal
-create or replace function livewell.take_serial_turns(p_places tid[])
+create or replace function livewell.take_serial_turns(p_places tid[], p_wrote_before boolean)
 returns tid[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
-    v_places tid[];
+    v_others tid[];
+    v_contested text[];
     v_turns tid[];
 begin
-    -- The key's lock is taken in a statement before the one that looks whether the key runs: with the lock held and a newer
-    -- snapshot, no rival can have started the key unseen. A thousand at most: the locks of all claims must fit the server's
-    -- table of locks.
-    select array_agg(c.ctid) into v_places
-    from (
-        select j.ctid, j.serial_key, count(j.serial_key) over (order by j.id rows unbounded preceding) as number
-        from livewell.job_live as j where j.ctid = any (p_places)
-    ) as c
-    where c.serial_key is null
-        or (c.number <= 1000 and pg_try_advisory_xact_lock(hashtextextended(c.serial_key, 7238)));
+    -- Looks are statements of their own, after the one that locked: of two claims that hold jobs of one key, at least one sees
+    -- the other's. Whose key has no ready job but its own is seen by all who come later, and yielded to.
+    select array_agg(distinct r.ctid) into v_others
+    from livewell.job_live as j
+    join livewell.job_live as r on r.serial_key = j.serial_key and r.state = 'pending' and r.held is null and r.ctid <> j.ctid
+    where j.ctid = any (p_places) and r.ctid <> all (p_places);
+    if v_others is not null then
+        v_contested := livewell.contested_serial_keys(p_places, v_others, p_wrote_before);
+    end if;
 
     with ranked as materialized (
         select j.ctid as place, j.serial_key is null or (
@@ -27,7 +27,8 @@ begin
                 select from livewell.job_live as r where r.serial_key = j.serial_key and r.state = 'processing'
             )
         ) as its_turn
-        from livewell.job_live as j where j.ctid = any (v_places)
+        from livewell.job_live as j
+        where j.ctid = any (p_places) and (j.serial_key is null or v_contested is null or j.serial_key <> all (v_contested))
     ),
     parked as (
         update livewell.job_live as j set held = 'serial'

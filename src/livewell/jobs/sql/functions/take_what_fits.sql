@@ -5,8 +5,8 @@
 create or replace function livewell.take_what_fits(
     p_lanes livewell.open_lane[], p_max_jobs integer, p_rooms livewell.budget_rooms, p_shared boolean
 ) returns livewell.affordable_jobs
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_all livewell.affordable_jobs;
     v_round livewell.affordable_jobs;
@@ -15,6 +15,7 @@ declare
     v_passed tid[];
     v_locked tid[];
     v_has_serial_keys boolean;
+    v_wrote_before boolean;
     v_for_viewers boolean;
 begin
     v_all.rooms := p_rooms;
@@ -29,6 +30,7 @@ begin
         v_found := (livewell.share_out(v_lanes, p_max_jobs - coalesce(cardinality(v_all.places), 0), v_passed)).places;
         exit when v_found is null;
         v_passed := v_passed || v_found;
+        v_wrote_before := pg_current_xact_id_if_assigned() is not null;
         select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_locked, v_has_serial_keys
         from (
             select j.ctid, j.serial_key from livewell.job_live as j
@@ -36,7 +38,7 @@ begin
             for update skip locked
         ) as j;
         if v_has_serial_keys then
-            v_locked := livewell.take_serial_turns(v_locked);
+            v_locked := livewell.take_serial_turns(v_locked, v_wrote_before);
         end if;
         continue when v_locked is null;
         v_round := livewell.choose_affordable_jobs(v_locked, v_lanes, v_all, p_shared);

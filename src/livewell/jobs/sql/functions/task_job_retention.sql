@@ -3,7 +3,7 @@
 -- for: service
 create or replace function livewell.task_job_retention(p_now timestamptz default clock_timestamp()) returns jsonb
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_expired record;
     v_dropped text;

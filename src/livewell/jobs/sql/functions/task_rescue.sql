@@ -2,7 +2,7 @@
 -- for: service
 create or replace function livewell.task_rescue(p_now timestamptz default clock_timestamp()) returns jsonb
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_batch constant integer := 500;
     v_rescued jsonb;

@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.tell_workers(p_kinds text[], p_now timestamptz)
 returns text[]
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_idle boolean;
     v_handled boolean;

@@ -3,8 +3,8 @@
 create or replace function livewell.try_jobs_again(
     p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_now timestamptz
 ) returns livewell.ended_jobs
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_again livewell.ended_jobs;
     v_last livewell.ended_jobs;

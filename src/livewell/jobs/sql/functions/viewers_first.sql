@@ -4,8 +4,8 @@
 -- for: internal
 create or replace function livewell.viewers_first(p_lanes livewell.open_lane[], p_passed tid[])
 returns livewell.open_lane[]
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     return (
         select array_agg(row (

@@ -2,10 +2,10 @@
 -- for: internal
 create or replace function livewell.wake_workers(p_kinds text[])
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
-    perform pg_notify('livewell_jobs', k.queue_group)
+    perform livewell.notify('livewell_jobs', k.queue_group)
     from (select distinct k.queue_group from livewell.job_kind as k where k.kind = any (p_kinds)) as k
     where exists (select from livewell.worker as w where w.idle and k.queue_group = any (w.queue_groups));
 end $$;

@@ -2,8 +2,8 @@
 -- change its direction is a space.
 -- for: internal
 create or replace function livewell.one_line(p_text text, p_most integer) returns text
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select case when length(t.line) > p_most then left(t.line, p_most - 1) || '…' else t.line end
     from (
         select btrim(regexp_replace(

@@ -1,7 +1,7 @@
 -- Refuses on a replica: what a standby would decide could not be written, and what it reads may be old.
 -- for: internal
 create or replace function livewell.require_primary() returns void
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     if pg_catalog.pg_is_in_recovery() then
         raise exception using

@@ -1,14 +1,12 @@
--- Records something odd that was survived, where a person and alerts find it: one row per hour, code and subject. The code is
+-- Records something odd that was survived, where a person and alerts find it, counted by hour, code and subject. The code is
 -- a room and a word ('freshness.check_failed'), the subject what it is about (a type, a provider);
--- one that came several times at once is counted so often.
+-- one that came several times at once is counted so often. It only inserts: nobody waits for another who warns of the same.
 -- for: internal
 create or replace function livewell.warn(p_code text, p_subject text, p_message text, p_now timestamptz, p_times integer default 1)
 returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
-    insert into livewell.warning as w (hour, code, subject, warnings, message, first_at, last_at)
-    values (date_trunc('hour', p_now, 'UTC'), p_code, coalesce(p_subject, ''), p_times, livewell.one_line(p_message, 2000), p_now, p_now)
-    on conflict (hour, code, subject) do update
-    set warnings = w.warnings + excluded.warnings, message = excluded.message, last_at = greatest(w.last_at, excluded.last_at);
+    insert into livewell.fresh_warning (code, subject, warnings, message, warned_at)
+    values (p_code, left(coalesce(p_subject, ''), 300), p_times, livewell.one_line(p_message, 2000), p_now);
 end $$;

@@ -6,7 +6,7 @@ create or replace function livewell.apply_presence_sources(
     p_now timestamptz default clock_timestamp()
 ) returns table (name text, change text, field text, old jsonb, new jsonb)
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     if jsonb_typeof(p_declared) is distinct from 'object' then

@@ -1,8 +1,8 @@
 -- Which ids of one list are in another, by position. Two lists are joined here: a loop over both would cost their product.
 -- for: internal
 create or replace function livewell.are_among(p_ids uuid[], p_among uuid[]) returns boolean[]
-language plpgsql stable security definer
-set search_path = '' set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$
 begin
     return array(
         select o.id is not null from unnest(p_ids) with ordinality as a (id, position)

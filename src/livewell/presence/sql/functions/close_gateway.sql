@@ -3,7 +3,7 @@
 -- for: service
 create or replace function livewell.close_gateway(p_gateway text, p_now timestamptz default clock_timestamp()) returns integer
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     update livewell.gateway as g set last_seen = '-infinity' where g.name = p_gateway;

@@ -1,11 +1,14 @@
--- Ends sessions with all they looked at; answers with how many there were.
+-- Ends sessions with all they looked at; answers with how many there were. One that somebody else has in an open transaction is ended
+-- by the sweeper when it is free.
 -- for: service
 create or replace function livewell.close_sessions(p_ids uuid[], p_now timestamptz default clock_timestamp()) returns integer
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
+declare
+    v_busy uuid[];
 begin
     perform livewell.require_primary();
-    return livewell.drop_sessions(array(
-        select s.id from livewell.session as s where s.id = any (p_ids) order by s.id for update
-    ), p_now);
+    v_busy := livewell.lock_sessions(p_ids, p_now);
+    insert into livewell.session_leaving (session_id) select b.id from unnest(v_busy) as b (id);
+    return livewell.drop_sessions(array(select a.id from unnest(p_ids) as a (id) where a.id <> all (v_busy)), p_now);
 end $$;

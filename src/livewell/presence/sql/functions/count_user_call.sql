@@ -1,9 +1,9 @@
 -- Counts a call of a user that may lead to refreshes, and refuses it when there were too many in this minute. One row per user:
--- a new minute begins it anew.
+-- a new minute begins it anew. Who holds it in a transaction that stays open is waited for, two seconds long.
 -- for: internal
 create or replace function livewell.count_user_call(p_user text, p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
     v_limit constant bigint := livewell.setting_integer('presence.checks_per_minute');
 begin
@@ -15,4 +15,6 @@ begin
         raise exception using errcode = 'LWP05', message = format('more than %s calls in one minute', v_limit),
             hint = 'what is watched is checked without asking; a person may set presence.checks_per_minute';
     end if;
+exception when lock_not_available then
+    raise exception using errcode = 'LWP08', message = 'another call of yours is in a transaction that stays open', hint = 'end it, or try again';
 end $$;

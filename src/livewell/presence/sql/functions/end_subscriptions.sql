@@ -1,10 +1,10 @@
--- Ends subscriptions of sessions that the caller holds, each with its user; one that is named twice ends once.
+-- Ends subscriptions of sessions and to items that the caller holds, each with its user; one that is named twice ends once.
 -- for: internal
 create or replace function livewell.end_subscriptions(
     p_sessions uuid[], p_item_ids bigint[], p_users text[], p_now timestamptz
 ) returns void
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_items bigint[];
@@ -18,7 +18,7 @@ begin
     )
     select array_agg(e.item_id), array_agg(e.user_id) into v_items, v_users from ended as e;
     if v_items is not null then
-        perform livewell.change_viewers(l.items, l.changes, p_now)
+        perform livewell.change_viewers(l.items, l.changes, p_now, l.uncounted)
         from livewell.lose_viewers(v_items, v_users) as l where l.items is not null;
     end if;
 end $$;

@@ -3,8 +3,8 @@
 -- at this moment are left for the next time.
 -- for: internal
 create or replace function livewell.give_up_gateway(p_gateway text, p_since timestamptz, p_most integer) returns uuid[]
-language plpgsql security definer
-set search_path = '' set enable_seqscan = off set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 begin
     perform from livewell.gateway as g where g.name = p_gateway and g.last_seen <= p_since for no key update skip locked;
     if not found then

@@ -2,8 +2,8 @@
 -- time is refused: its sessions are being undone, and must not come back by halves.
 -- for: internal
 create or replace function livewell.hold_gateway(p_gateway text, p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_last_seen timestamptz;
 begin

@@ -1,8 +1,8 @@
 -- Whether a session is open and was renewed in time, by itself or its gateway.
 -- for: internal
 create or replace function livewell.is_session_live(p_session uuid, p_now timestamptz) returns boolean
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     select exists (
         select from livewell.session as s left join livewell.gateway as g on g.name = s.gateway
         where s.id = p_session

@@ -1,8 +1,8 @@
 -- Reads the items a user names, [{"type", "key"}, …], as types and keys by position; refuses anything else.
 -- for: internal
 create or replace function livewell.items_asked(p_items jsonb, out types text[], out keys text[])
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_most constant integer := livewell.setting_integer('presence.items_per_session');
 begin

@@ -2,9 +2,9 @@
 -- for: user
 create or replace function livewell.keep_watching(p_session uuid) returns boolean
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     perform livewell.require_own_session(p_session, livewell.current_user_id());
-    return (livewell.renew_sessions(array[p_session], clock_timestamp()))[1] = 'renewed';
+    return (livewell.renew_sessions(array[p_session], clock_timestamp()))[1] <> 'gone';
 end $$;

@@ -1,65 +1,57 @@
 -- Opens sessions, a batch in one call, each of a user; those of a gateway live as long as it renews itself. Answers by
 -- position: opened (new, or anew after it was gone: it looks at nothing), open (it was, and keeps what it looks at), taken
--- (it is another user's) or too_many.
+-- (it is another user's), too_many, or busy: somebody else has it, or what it looked at, in an open transaction.
 -- for: service
 create or replace function livewell.open_sessions(
     p_ids uuid[], p_users text[], p_gateway text default null, p_now timestamptz default clock_timestamp()
 ) returns text[]
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_most constant integer := livewell.setting_integer('presence.sessions_per_user');
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
     v_held uuid[];
+    v_busy uuid[];
     v_gone uuid[];
-    v_opened uuid[];
+    v_added record;
 begin
     perform livewell.require_primary();
     perform livewell.require_users(p_ids, p_users);
     if p_gateway is not null then
         perform livewell.hold_gateway(p_gateway, p_now);
     end if;
-    v_held := array(select s.id from livewell.session as s where s.id = any (p_ids) order by s.id for update);
+    v_held := array(select s.id from livewell.session as s where s.id = any (p_ids));
+    v_busy := livewell.lock_sessions(v_held, p_now);
     select array_agg(s.id) into v_gone
     from livewell.session as s left join livewell.gateway as g on g.name = s.gateway
-    where s.id = any (v_held) and coalesce(g.last_seen, s.last_seen) <= v_gone_at;
+    where s.id = any (v_held) and s.id <> all (v_busy) and (
+        coalesce(g.last_seen, s.last_seen) <= v_gone_at
+        or exists (select from livewell.session_leaving as l where l.session_id = s.id)
+    );
     if v_gone is not null then
+        delete from livewell.session_leaving as l where l.session_id = any (v_gone);
         perform livewell.drop_sessions(v_gone, p_now);
+        -- What of it cannot be undone yet keeps it from being opened anew.
+        v_busy := v_busy || array(select s.id from livewell.session as s where s.id = any (v_gone));
     end if;
     update livewell.session as s set gateway = p_gateway, last_seen = greatest(s.last_seen, p_now)
     from unnest(p_ids, p_users, livewell.are_among(p_ids, v_held)) as a (id, user_id, is_held)
-    where s.id = a.id and s.user_id = a.user_id and a.is_held;
-    with asked as (
-        select distinct on (a.id) a.id, a.user_id, a.position
-        from unnest(p_ids, p_users) with ordinality as a (id, user_id, position)
-        where not exists (select from livewell.session as s where s.id = a.id)
-        order by a.id, a.position
-    ),
-    ranked as (
-        select a.id, a.user_id, row_number() over (partition by a.user_id order by a.position) as rank from asked as a
-    ),
-    opened as (
-        insert into livewell.session (id, user_id, gateway, last_seen, created_at)
-        select r.id, r.user_id, p_gateway, p_now, p_now
-        from ranked as r
-        where r.rank <= v_most - (select count(*) from livewell.session as s where s.user_id = r.user_id)
-        order by r.id
-        on conflict (id) do nothing
-        returning id
-    )
-    select array_agg(o.id) into v_opened from opened as o;
+    where s.id = a.id and s.user_id = a.user_id and a.is_held and s.id <> all (v_busy);
+    select n.opened, n.busy into v_added from livewell.add_sessions(p_ids, p_users, p_gateway, v_most, p_now) as n;
     return coalesce((
         select array_agg(
             case
+                when a.id = any (v_added.busy) then 'busy'
                 when s.id is null then 'too_many'
                 when s.user_id <> a.user_id then 'taken'
+                when a.id = any (v_busy) then 'busy'
                 when a.is_new then 'opened'
                 else 'open'
             end
             order by a.position
         )
-        from unnest(p_ids, p_users, livewell.are_among(p_ids, v_opened)) with ordinality as a (id, user_id, is_new, position)
+        from unnest(p_ids, p_users, livewell.are_among(p_ids, v_added.opened)) with ordinality as a (id, user_id, is_new, position)
         left join livewell.session as s on s.id = a.id
     ), '{}');
 end $$;

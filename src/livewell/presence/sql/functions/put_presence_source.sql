@@ -4,8 +4,8 @@
 create or replace function livewell.put_presence_source(
     p_name text, p_changes jsonb, p_plan_only boolean, p_actor text, p_now timestamptz
 ) returns table (name text, change text, field text, old jsonb, new jsonb)
-language plpgsql security definer
-set search_path = '' set intervalstyle = 'postgres' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
 declare
     v_known constant text[] := array['reads', 'every', 'enabled'];

@@ -3,8 +3,8 @@
 create or replace function livewell.read_source_once(
     p_source livewell.presence_source, p_now timestamptz, out came integer, out went integer
 )
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_gateway constant text := 'source:' || p_source.name;
     v_said record;

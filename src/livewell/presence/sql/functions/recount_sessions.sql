@@ -1,12 +1,14 @@
 -- Sets how many sessions of a user look at an item, for some pairs, to what their subscriptions say. The rows are taken in
--- everybody's order first; whoever changes them at this moment is counted then, or adds to it afterwards.
+-- everybody's order first, under the locks of their items, but for those that somebody else has in an open transaction; whoever changes them at this moment is counted then, or adds to it afterwards.
 -- for: internal
-create or replace function livewell.recount_sessions(p_item_ids bigint[], p_users text[]) returns void
-language plpgsql security definer
-set search_path = '' as $$
+create or replace function livewell.recount_sessions(p_item_ids bigint[], p_users text[], p_now timestamptz) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+    v_busy constant bigint[] := livewell.hold_items(p_item_ids, p_now);
 begin
     insert into livewell.viewer as v (item_id, user_id, sessions)
-    select a.item_id, a.user_id, 0 from unnest(p_item_ids, p_users) as a (item_id, user_id)
+    select a.item_id, a.user_id, 0 from unnest(p_item_ids, p_users) as a (item_id, user_id) where a.item_id <> all (v_busy)
     order by a.item_id, a.user_id
     on conflict (item_id, user_id) do update set sessions = v.sessions;
     update livewell.viewer as v set sessions = (
@@ -14,5 +16,5 @@ begin
         where s.user_id = v.user_id
     )
     from unnest(p_item_ids, p_users) as a (item_id, user_id)
-    where v.item_id = a.item_id and v.user_id = a.user_id;
+    where v.item_id = a.item_id and v.user_id = a.user_id and a.item_id <> all (v_busy);
 end $$;

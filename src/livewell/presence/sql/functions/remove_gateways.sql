@@ -2,8 +2,8 @@
 -- its row, and is not waited for.
 -- for: internal
 create or replace function livewell.remove_gateways(p_gateways text[]) returns integer
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_names text[] := array(
         select g.name from livewell.gateway as g where g.name = any (p_gateways) and g.last_seen = '-infinity' for update skip locked

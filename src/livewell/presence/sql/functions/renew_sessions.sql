@@ -1,21 +1,22 @@
--- Keeps sessions alive that have no gateway to do it; answers by position: renewed, or gone. A session that was not renewed
+-- Keeps sessions alive that have no gateway to do it; answers by position: renewed, gone, or busy: somebody else has it in an open
+-- transaction, and nobody undoes it meanwhile. A session that was not renewed
 -- in time stays gone, whether or not the sweeper has come to it: nothing of it comes back.
 -- for: service
 create or replace function livewell.renew_sessions(p_ids uuid[], p_now timestamptz default clock_timestamp()) returns text[]
 language plpgsql security definer
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
-    v_users text[];
+    v_held record;
 begin
     perform livewell.require_primary();
-    v_users := livewell.hold_sessions(p_ids, v_gone_at);
+    select h.users, h.busy into v_held from livewell.hold_sessions(p_ids, v_gone_at, p_now) as h;
     update livewell.session as s set last_seen = greatest(s.last_seen, p_now)
-    from unnest(p_ids, v_users) as a (id, user_id)
+    from unnest(p_ids, v_held.users) as a (id, user_id)
     where s.id = a.id and a.user_id is not null and s.gateway is null;
     return coalesce((
-        select array_agg(case when a.user_id is null then 'gone' else 'renewed' end order by a.position)
-        from unnest(v_users) with ordinality as a (user_id, position)
+        select array_agg(case when a.id = any (v_held.busy) then 'busy' when a.user_id is null then 'gone' else 'renewed' end order by a.position)
+        from unnest(p_ids, v_held.users) with ordinality as a (id, user_id, position)
     ), '{}');
 end $$;

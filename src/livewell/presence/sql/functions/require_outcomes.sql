@@ -1,8 +1,8 @@
 -- Turns what a batch answers for one user into a refusal of the whole, where a part was not done.
 -- for: internal
 create or replace function livewell.require_outcomes(p_outcomes text[]) returns void
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 begin
     if 'too_many' = any (p_outcomes) then
         raise exception using errcode = 'LWP05', message = 'you have too many sessions open, or too many items in this one',
@@ -12,5 +12,8 @@ begin
             hint = 'make a session id of your own: gen_random_uuid()';
     elsif 'gone' = any (p_outcomes) then
         raise exception using errcode = 'LWP06', message = 'the session ended meanwhile', hint = 'watch again';
+    elsif 'busy' = any (p_outcomes) then
+        raise exception using errcode = 'LWP08', message = 'somebody holds the session or an item in a transaction that stays open',
+            hint = 'try again; livewell warnings says who it is';
     end if;
 end $$;

@@ -1,8 +1,8 @@
 -- Refuses a session of another user, for functions that users call.
 -- for: internal
 create or replace function livewell.require_own_session(p_session uuid, p_user text) returns void
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     if p_session is null then
         raise exception using errcode = 'LWP02', message = 'a session has an id', hint = 'make one: gen_random_uuid()';

@@ -1,8 +1,8 @@
 -- Refuses sessions without an id or a user, and users that cannot be one.
 -- for: internal
 create or replace function livewell.require_users(p_ids uuid[], p_users text[]) returns void
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_same_length(cardinality(p_ids), cardinality(p_users));
     if exists (

@@ -2,9 +2,13 @@
 -- for: user
 create or replace function livewell.stop_watching(p_session uuid) returns boolean
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
+declare
+    v_there boolean;
 begin
     perform livewell.require_primary();
     perform livewell.require_own_session(p_session, livewell.current_user_id());
-    return livewell.close_sessions(array[p_session], clock_timestamp()) > 0;
+    v_there := exists (select from livewell.session as s where s.id = p_session);
+    perform livewell.close_sessions(array[p_session], clock_timestamp());
+    return v_there;
 end $$;

@@ -5,7 +5,7 @@ create or replace function livewell.subscribe(
     p_sessions uuid[], p_types text[], p_keys text[], p_now timestamptz default clock_timestamp()
 ) returns text[]
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_items bigint[];
 begin

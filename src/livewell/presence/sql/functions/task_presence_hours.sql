@@ -2,8 +2,8 @@
 -- is, and none of it is done while somebody subscribes.
 -- for: internal
 create or replace function livewell.task_presence_hours(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_types integer;
     v_gone integer;

@@ -3,8 +3,8 @@
 -- an item no longer; asks to be run again at once while there is more.
 -- for: internal
 create or replace function livewell.task_presence_recount(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' set jit = off as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     v_most constant integer := 1000;
     v_forget constant integer := 20000;
@@ -15,9 +15,14 @@ declare
     v_drifted integer;
     v_forgotten integer;
 begin
-    delete from livewell.subscription as c
-    where not exists (select from livewell.session as s where s.id = c.session_id)
-        or not exists (select from livewell.item as i where i.id = c.item_id);
+    delete from livewell.subscription as o
+    using (
+        select c.session_id, c.item_id from livewell.subscription as c
+        where not exists (select from livewell.session as s where s.id = c.session_id)
+            or not exists (select from livewell.item as i where i.id = c.item_id)
+        for update skip locked
+    ) as c
+    where o.session_id = c.session_id and o.item_id = c.item_id;
     get diagnostics v_orphans = row_count;
     select array_agg(d.item_id), array_agg(d.user_id) into v_items, v_users
     from (
@@ -33,7 +38,7 @@ begin
     ) as d;
     v_pairs := coalesce(cardinality(v_items), 0);
     if v_pairs > 0 then
-        perform livewell.recount_sessions(v_items, v_users);
+        perform livewell.recount_sessions(v_items, v_users, p_now);
     end if;
     v_drifted := livewell.recount_items(v_most, p_now);
     delete from livewell.viewer as v

@@ -3,8 +3,8 @@
 -- nobody renewed them; it stops no other.
 -- for: internal
 create or replace function livewell.task_presence_sources(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_source livewell.presence_source;
     v_failed integer := 0;

@@ -1,9 +1,10 @@
 -- However a type is written, the kind of its refreshes is known, in its group and with as many of
--- them to a request as the type allows: in the same transaction. Workers are told.
+-- them to a request as the type allows: in the same transaction. Their lane is open before anybody
+-- watches, or who does first would hold it. Workers are told.
 -- for: internal
 create or replace function livewell.after_type_written() returns trigger
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.declare_kinds(jsonb_build_array(jsonb_build_object(
         'kind', 'refresh.' || new.name, 'queue_group', new.queue_group, 'description', format('Refresh %s', new.name)
@@ -12,6 +13,7 @@ begin
     set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, updated_at = new.updated_at
     where k.kind = 'refresh.' || new.name
         and (k.queue_group, k.jobs_per_request) <> (new.queue_group, new.keys_per_request);
-    perform pg_notify('livewell_types', new.name);
+    perform livewell.open_lane_for('refresh.' || new.name, new.endpoint);
+    perform livewell.notify('livewell_types', new.name);
     return null;
 end $$;

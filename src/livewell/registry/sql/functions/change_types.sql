@@ -1,11 +1,11 @@
 -- Plans, and unless only the plan is wanted makes, what a declaration changes: all of it or, when one type cannot be written,
 -- nothing. The plan and the change are found by the same comparison; whether the types can be live is asked by the callers.
--- for: internal
+-- for: owner
 create or replace function livewell.change_types(
     p_declared jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamptz default clock_timestamp()
 ) returns table (thing text, name text, change text, field text, old jsonb, new jsonb)
 language plpgsql security definer
-set search_path = '' set intervalstyle = 'postgres' as $$
+set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
 declare
     v_types livewell.data_type[];
@@ -15,7 +15,7 @@ begin
     if jsonb_typeof(p_declared) is distinct from 'object' then
         raise exception using errcode = 'LWR03', message = 'types are declared as a JSON object: their fields by name';
     end if;
-    perform pg_advisory_xact_lock(hashtextextended('livewell.registry', 0));
+    perform livewell.take_lock('registry');
     select array_agg(t) into v_types from livewell.types_as_asked(p_declared, p_now) as t;
     select jsonb_agg(jsonb_build_object('name', n.name, 'old', o.content, 'new', n.content, 'change', case
         when o.content is null then 'add' when livewell.same_type(o.content, n.content) then 'same' else 'change'

@@ -4,7 +4,7 @@
 create or replace function livewell.check_types(p_names text[] default null, p_now timestamptz default clock_timestamp())
 returns table (data_type text, severity text, problem text, message text, fix text)
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     perform livewell.require_primary();

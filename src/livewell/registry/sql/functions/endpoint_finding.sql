@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.endpoint_finding(p_endpoint text)
 returns table (severity text, problem text, message text, fix text)
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_endpoint(p_endpoint);
 exception

@@ -3,22 +3,20 @@
 -- for: service
 create or replace function livewell.exchanges_in_use(p_now timestamptz default clock_timestamp()) returns setof text
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type livewell.data_type;
     v_codes text[] := array[]::text[];
-    v_more text[];
 begin
     perform livewell.require_primary();
     for v_type in
         select t.* from livewell.data_type as t where t.enabled and t.gate = 'market_hours' order by t.name
     loop
         begin
-            execute format(
-                'select array_agg(distinct c.exchange) from (%s) as c where c.active and c.exchange ~ ''^[A-Z0-9]{1,20}$''',
-                livewell.catalogue_query(v_type)
-            ) into v_more using v_type.name;
-            v_codes := v_codes || v_more;
+            v_codes := v_codes || array(select c.code from jsonb_array_elements_text(livewell.ask_catalogue(
+                v_type, 'select to_jsonb(array(select distinct c.exchange from (%s) as c'
+                ' where c.active and c.exchange ~ ''^[A-Z0-9]{1,20}$''))', '{}'
+            )) as c (code));
         exception
             when others then
                 perform livewell.warn('registry.catalogue_failed', v_type.name, format('%s: %s', sqlstate, sqlerrm), p_now);

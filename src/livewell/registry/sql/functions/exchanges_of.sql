@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.exchanges_of(p_type text, p_keys text[], p_now timestamptz)
 returns table (key text, exchange text)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_type livewell.data_type;
@@ -13,10 +13,10 @@ begin
     select t.* into v_type from livewell.data_type as t where t.name = p_type;
     begin
         if found and (v_type.keys_table is null or v_type.keys_exchange_column is not null) then
-            execute format(
-                'select jsonb_object_agg(c.key, c.exchange) from (%s) as c where c.key = any ($2) and c.exchange is not null',
-                livewell.catalogue_query(v_type)
-            ) into v_listed using p_type, p_keys;
+            v_listed := livewell.ask_catalogue(
+                v_type, 'select jsonb_object_agg(c.key, c.exchange) from (%s) as c where c.key = any ($2) and c.exchange is not null',
+                '{}', p_keys
+            );
         end if;
     exception
         when others then

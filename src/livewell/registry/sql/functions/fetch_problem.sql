@@ -2,8 +2,8 @@
 -- model is judged by the programs that fetch.
 -- for: internal
 create or replace function livewell.fetch_problem(p_type livewell.data_type) returns text
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select case
         when jsonb_typeof((p_type).fetch_call) <> 'object' then 'fetch must be an object, with the path that is asked for: write fetch = { path = "/quote/{key}" }'
         when jsonb_typeof((p_type).fields) <> 'object' then 'fields must be an object: what each holds, by name'

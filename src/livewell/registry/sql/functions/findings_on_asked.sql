@@ -1,10 +1,10 @@
 -- Everything that is wrong with types as a declaration would make them: with their own fields, with an endpoint that is not there,
 -- and what checking them would find. Of a disabled type only what keeps it from being written.
--- for: internal
+-- for: owner
 create or replace function livewell.findings_on_asked(p_declared jsonb, p_now timestamptz default clock_timestamp())
 returns table (data_type text, severity text, problem text, message text, fix text)
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     perform livewell.require_primary();

@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.findings_on_catalogue(p_type livewell.data_type)
 returns table (severity text, problem text, message text, fix text)
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_strange text;
@@ -23,10 +23,12 @@ begin
             'keys.active says whether a key is refreshed';
         return;
     end if;
-    execute format(
-        'select k.key from (select t.%I::text as key from %I.%I as t limit 10000) as k where k.key !~ $1 limit 1',
+    perform livewell.require_foreign('ask_foreign');
+    v_strange := livewell.ask_foreign(format(
+        'select to_jsonb(k.key) from (select t.%I::text as key from %I.%I as t limit 10000) as k where not '
+        || livewell.key_condition('k.key', '($1 ->> 0)') || ' limit 1',
         p_type.keys_key_column, split_part(p_type.keys_table, '.', 1), split_part(p_type.keys_table, '.', 2)
-    ) into v_strange using p_type.key_pattern;
+    ), jsonb_build_array(p_type.key_pattern)) #>> '{}';
     if v_strange is not null then
         return query select 'warning', 'strange_key', format('%s has keys that are none, as %L', p_type.keys_table, left(v_strange, 100)),
             'they are passed over; key_pattern says what a key is';

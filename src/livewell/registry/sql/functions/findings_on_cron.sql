@@ -2,8 +2,8 @@
 -- for: internal
 create or replace function livewell.findings_on_cron(p_type livewell.data_type, p_now timestamptz)
 returns table (severity text, problem text, message text, fix text)
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_fix text;

@@ -1,10 +1,10 @@
 -- What keeps a type from calling a user's function: that there is none of that form, that it may not be called, or that it would
--- run with Livewell's rights though it belongs to somebody who lacks them.
+-- run with the rights to read other types' tables though it belongs to somebody who lacks them.
 -- for: internal
 create or replace function livewell.findings_on_function(p_function text, p_arguments text, p_result text)
 returns table (severity text, problem text, message text, fix text)
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_schema constant text := split_part(p_function, '.', 1);
@@ -23,17 +23,17 @@ begin
         return query select 'error', 'function_result',
             format('%s returns %s', p_function, pg_catalog.pg_get_function_result(v_function.oid)), 'it must return ' || p_result;
     end if;
-    if not pg_catalog.has_schema_privilege(current_user, v_schema, 'usage') then
-        return query select 'error', 'no_right', format('%s may not use schema %s', current_user, v_schema),
-            format('grant usage on schema %I to %I', v_schema, current_user);
+    if not pg_catalog.has_schema_privilege('livewell_reader', v_schema, 'usage') then
+        return query select 'error', 'no_right', format('livewell_reader may not use schema %s', v_schema),
+            format('grant usage on schema %I to livewell_reader', v_schema);
     end if;
-    if not pg_catalog.has_function_privilege(current_user, v_function.oid, 'execute') then
-        return query select 'error', 'no_right', format('%s may not execute %s', current_user, p_function),
-            format('grant execute on function %s to %I', v_function.oid::regprocedure, current_user);
+    if not pg_catalog.has_function_privilege('livewell_reader', v_function.oid, 'execute') then
+        return query select 'error', 'no_right', format('livewell_reader may not execute %s', p_function),
+            format('grant execute on function %s to livewell_reader', v_function.oid::regprocedure);
     end if;
-    if not v_function.prosecdef and not pg_catalog.pg_has_role(v_function.proowner, current_user, 'member') then
+    if not v_function.prosecdef and not pg_catalog.pg_has_role(v_function.proowner, 'livewell_reader', 'member') then
         return query select 'error', 'not_trusted',
-            format('%s would run with the rights of %s, but belongs to %s', p_function, current_user, v_function.proowner::regrole),
-            format('alter function %s security definer, or give it to %I', v_function.oid::regprocedure, current_user);
+            format('%s would run with the rights of livewell_reader, but belongs to %s', p_function, v_function.proowner::regrole),
+            format('alter function %s security definer, or give it to livewell_reader', v_function.oid::regprocedure);
     end if;
 end $$;

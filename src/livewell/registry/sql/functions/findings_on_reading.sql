@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.findings_on_reading(p_type livewell.data_type)
 returns table (severity text, problem text, message text, fix text)
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     select 'error', 'not_readable',
         case when c.relkind in ('r', 'p') then format('%s has row-level security, and read = "%s" would go round it', (p_type).table_name, (p_type).read_rule)
             else format('%s is no plain table, and read = "%s" might go round the row-level security below it', (p_type).table_name, (p_type).read_rule)

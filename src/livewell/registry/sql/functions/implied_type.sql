@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.implied_type(p_old livewell.data_type, p_new livewell.data_type, p_asked jsonb)
 returns livewell.data_type
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type livewell.data_type := p_new;
 begin

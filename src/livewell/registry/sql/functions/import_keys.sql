@@ -1,12 +1,12 @@
 -- Adds keys to Livewell's catalogue of a type, all of them or, when one is none, nothing. A key that is there keeps whether it
 -- is active; an exchange that is said replaces the one it had. Answers how many were added and how many changed.
--- for: internal
+-- for: owner
 create or replace function livewell.import_keys(
     p_type text, p_keys text[], p_exchanges text[] default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns table (added bigint, changed bigint)
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_strange integer[];
 begin

@@ -3,7 +3,7 @@
 -- for: service
 create or replace function livewell.is_stale(p_fetched_at timestamptz, p_ttl interval, p_now timestamptz) returns boolean
 language plpgsql immutable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     if p_ttl is null or p_ttl <= interval '0' then
         raise exception using errcode = 'LWR02', message = format('a TTL is a positive time, not %s', coalesce(p_ttl::text, 'null')),

@@ -4,8 +4,8 @@
 create or replace function livewell.keys_after(
     p_type text, p_after text, p_limit integer, p_now timestamptz default clock_timestamp()
 ) returns setof text
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type livewell.data_type;
     v_keys text[];
@@ -14,10 +14,12 @@ begin
     select t.* into strict v_type from livewell.data_type as t where t.name = p_type;
     begin
         -- Without a first key there is no bound, and the index is read from its beginning.
-        execute format(
-            'select array(select distinct c.key from (%s) as c where c.active and %s c.key ~ $3 order by c.key limit $4)',
-            livewell.catalogue_query(v_type), case when p_after is null then '' else 'c.key > $2 and' end
-        ) into v_keys using p_type, p_after, v_type.key_pattern, p_limit;
+        v_keys := array(select k.key from jsonb_array_elements_text(livewell.ask_catalogue(
+            v_type, 'select to_jsonb(array(select distinct c.key from (%s) as c where c.active and '
+            || case when p_after is null then '' else 'c.key > $1 ->> ''after'' and ' end
+            || livewell.key_condition('c.key', '($1 ->> ''pattern'')') || ' order by c.key limit ($1 ->> ''limit'')::bigint))',
+            jsonb_build_object('after', p_after, 'pattern', v_type.key_pattern, 'limit', p_limit)
+        )) with ordinality as k (key, at) order by k.at);
     exception
         when others then
             perform livewell.warn('registry.catalogue_failed', p_type, format('%s: %s', sqlstate, sqlerrm), p_now);

@@ -4,7 +4,7 @@ create or replace function livewell.miss_calendar(
     p_exchange text, p_reason text, p_now timestamptz default clock_timestamp()
 ) returns void
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     perform livewell.warn('registry.calendar_missing', left(p_exchange, 100), p_reason, p_now);

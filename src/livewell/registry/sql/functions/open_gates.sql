@@ -3,8 +3,8 @@
 -- for: internal
 create or replace function livewell.open_gates(p_type text, p_keys text[], p_now timestamptz)
 returns table (key text, open boolean, opens_at timestamptz)
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_gate text;

@@ -6,7 +6,7 @@ create or replace function livewell.put_calendar(
     p_now timestamptz default clock_timestamp()
 ) returns bigint
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_old livewell.exchange;
     v_changed bigint;
@@ -25,7 +25,7 @@ begin
         raise exception using errcode = 'LWR06', message = format('the sessions of %s cannot be so', coalesce(quote_ident(p_exchange), '(none)')),
             hint = 'each opens before it closes, after the one before, within the time that is written';
     end if;
-    perform pg_advisory_xact_lock(hashtextextended('livewell.exchange/' || p_exchange, 0));
+    perform livewell.take_lock('calendars');
     select e.* into v_old from livewell.exchange as e where e.code = p_exchange;
     insert into livewell.exchange as e (code, known_from, known_until, refreshed_at) values (p_exchange, p_from, p_until, p_now)
     on conflict (code) do update set known_from = p_from, known_until = p_until, refreshed_at = p_now;

@@ -1,8 +1,8 @@
 -- Writes types as they shall be; a trigger makes the kind of their refreshes known and lets what is watched be looked at again.
 -- for: internal
 create or replace function livewell.put_types(p_types livewell.data_type[], p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     insert into livewell.data_type as t
     select n.* from unnest(p_types) as n
@@ -18,6 +18,6 @@ begin
         keys_table = excluded.keys_table, keys_key_column = excluded.keys_key_column,
         keys_active_column = excluded.keys_active_column, keys_exchange_column = excluded.keys_exchange_column,
         enabled = excluded.enabled, fetch_call = excluded.fetch_call, fields = excluded.fields, extra = excluded.extra,
-        read_rule = excluded.read_rule, updated_at = p_now
+        read_rule = excluded.read_rule, keys_only_known = excluded.keys_only_known, updated_at = p_now
     where t.* is distinct from excluded.*;
 end $$;

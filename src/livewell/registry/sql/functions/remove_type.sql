@@ -1,13 +1,13 @@
 -- Takes a type out of the registry. One in use is refused with what is there, unless forced: then its refreshes are cancelled
 -- and its items, keys and records in Livewell's own table go; a user's table stays as it is. Items go before the refreshes are
 -- counted a last time, because only who holds an item queues one.
--- for: internal
+-- for: owner
 create or replace function livewell.remove_type(
     p_name text, p_force boolean default false, p_reason text default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns jsonb
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_kind constant text := 'refresh.' || p_name;
     v_type livewell.data_type;
@@ -16,7 +16,7 @@ declare
 begin
     perform livewell.require_primary();
     perform livewell.require_type(p_name);
-    perform pg_advisory_xact_lock(hashtextextended('livewell.registry', 0));
+    perform livewell.take_lock('registry');
     select t.* into v_type from livewell.data_type as t where t.name = p_name for update;
     v_there := livewell.use_of_type(p_name);
     if not p_force and exists (select from jsonb_each_text(v_there) as u where u.value::bigint > 0) then

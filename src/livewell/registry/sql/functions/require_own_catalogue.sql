@@ -1,8 +1,8 @@
 -- The type whose keys Livewell itself keeps; refused when a table of the user's has them.
 -- for: internal
 create or replace function livewell.require_own_catalogue(p_type text) returns livewell.data_type
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_type livewell.data_type;
 begin

@@ -1,8 +1,8 @@
 -- Refuses the types of a declaration that change and cannot be live so, for everything that is wrong with them at once.
 -- for: internal
 create or replace function livewell.require_sound_types(p_declared jsonb, p_now timestamptz) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_wrong record;
 begin

@@ -1,8 +1,8 @@
 -- Refuses a type that nobody declared, and says which one was probably meant.
 -- for: internal
 create or replace function livewell.require_type(p_name text) returns void
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_near text;
 begin

@@ -1,12 +1,12 @@
 -- Says which exchange keys with a suffix belong to, the empty suffix being all others; without an exchange the rule goes. False
 -- when it already was so. What is watched of types with market hours is looked at again.
--- for: internal
+-- for: owner
 create or replace function livewell.set_exchange_rule(
     p_suffix text, p_exchange text, p_reason text default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns boolean
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_old text;
 begin
@@ -15,7 +15,7 @@ begin
         raise exception using errcode = 'LWR06', message = 'a rule is a suffix and the code of an exchange',
             hint = 'as .L and XLON; the empty suffix is for all other keys';
     end if;
-    perform pg_advisory_xact_lock(hashtextextended('livewell.exchange_rule', 0));
+    perform livewell.take_lock('exchange_rules');
     select r.exchange into v_old from livewell.exchange_rule as r where r.suffix = p_suffix;
     if v_old is not distinct from p_exchange then
         return false;

@@ -1,12 +1,12 @@
 -- Enables or disables keys of Livewell's catalogue of a type: disabled ones are no longer walked by scheduled refreshes. All of
 -- them or, when one is not there, nothing. Answers how many changed.
--- for: internal
+-- for: owner
 create or replace function livewell.set_keys_active(
     p_type text, p_keys text[], p_active boolean, p_reason text default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns bigint
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_stranger text;
     v_changed text[];

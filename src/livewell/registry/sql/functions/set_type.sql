@@ -1,12 +1,12 @@
 -- Tunes a data type while everything runs; only the named fields change, null sets a field back to its default. False when it
 -- already was so. Only the owner of the schema may.
--- for: internal
+-- for: owner
 create or replace function livewell.set_type(
     p_name text, p_changes jsonb, p_reason text default null, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
 ) returns boolean
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     perform livewell.require_type(p_name);

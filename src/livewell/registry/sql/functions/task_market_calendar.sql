@@ -2,8 +2,8 @@
 -- come, and asks to be run again soon, for a program to come first. A program writes them instead.
 -- for: internal
 create or replace function livewell.task_market_calendar(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_missing text[];
 begin

@@ -2,8 +2,8 @@
 -- goes with it: the columns with their table, the cron expression with its strategy.
 -- for: internal
 create or replace function livewell.type_asked(p_name text, p_changes jsonb) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_defaults constant jsonb := livewell.type_defaults();
     v_asked jsonb;

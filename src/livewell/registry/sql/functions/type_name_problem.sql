@@ -1,11 +1,12 @@
 -- Which of a type's names is no name, in words; null when all are. The empty string of a row changed by force is none either.
 -- for: internal
 create or replace function livewell.type_name_problem(p_type livewell.data_type) returns text
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select format(
         '%s must be %s', n.field,
-        case when n.qualified then 'SCHEMA.NAME, of letters, digits and _, each at most 63' else 'a name of letters, digits and _, at most 63' end
+        case when n.name ~ '^pg_(temp|toast)' then 'in a schema that lasts: pg_temp and pg_toast are not'
+            when n.qualified then 'SCHEMA.NAME, of letters, digits and _, each at most 63' else 'a name of letters, digits and _, at most 63' end
     )
     from (
         values

@@ -1,8 +1,8 @@
 -- Why a type cannot be so, whatever else there is in the database, in words that name the field; null when it can.
 -- for: internal
 create or replace function livewell.type_problem(p_type livewell.data_type) returns text
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_problem text := livewell.type_name_problem(p_type);
 begin
@@ -13,6 +13,10 @@ begin
         return 'key_pattern must describe the whole key: from ^ to $';
     end if;
     perform '' ~ p_type.key_pattern;
+    v_problem := livewell.pattern_problem(p_type.key_pattern);
+    if v_problem is not null then
+        return format('key_pattern %s', v_problem);
+    end if;
     return coalesce(livewell.fetch_problem(p_type), case
         when p_type.name !~ '^[a-z][a-z0-9_-]{0,62}$' then 'its name must be of small letters, digits, - and _, at most 63'
         when p_type.endpoint is null then 'endpoint is missing: where is it fetched from? write endpoint = "PROVIDER/NAME"'
@@ -42,6 +46,7 @@ begin
             then 'value_rule must be contract or observed'
         when p_type.read_rule is null or p_type.read_rule not in ('nobody', 'signed_in', 'public')
             then 'read must be nobody, signed_in or public'
+        when p_type.keys_only_known is null then 'keys.only_known must be true or false'
         when p_type.keys_table is null and num_nonnulls(p_type.keys_key_column, p_type.keys_active_column, p_type.keys_exchange_column) > 0
             then 'the columns of keys are those of a table: name keys.table, or leave them out'
         when p_type.keys_table is not null and p_type.keys_key_column is null then 'keys.table needs keys.column: write keys.column = "symbol", as it is called'

@@ -1,8 +1,8 @@
 -- The types a declaration names as they would be: what is not named stays, what is new begins with the defaults.
 -- for: internal
 create or replace function livewell.types_as_asked(p_asked jsonb, p_now timestamptz) returns setof livewell.data_type
-language sql security definer
-set search_path = '' as $$
+language sql
+set search_path = pg_catalog, pg_temp as $$
     select n.*
     from (select a.key, livewell.type_asked(a.key, a.value) as asked from jsonb_each(p_asked) as a) as d
     left join livewell.data_type as t on t.name = d.key

@@ -1,8 +1,8 @@
 -- What stands on a type: refreshes that wait or run, items, records in Livewell's own table, and keys of its catalogue.
 -- for: internal
 create or replace function livewell.use_of_type(p_name text) returns jsonb
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     select jsonb_build_object(
         'refreshes', (select count(*) from livewell.job_live as j where j.kind = 'refresh.' || p_name),
         'items', (select count(*) from livewell.item as i where i.data_type = p_name),

@@ -1,8 +1,8 @@
 -- Looks again at whoever watches a type, when what decides on its freshness changed.
 -- for: internal
 create or replace function livewell.watched_are_due() returns trigger
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.due_now(array[new.name], new.updated_at);
     return null;

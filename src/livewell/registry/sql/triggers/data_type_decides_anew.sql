@@ -3,8 +3,10 @@ create constraint trigger data_type_decides_anew
 after update on livewell.data_type
 deferrable initially deferred
 for each row when ((
-    new.ttl, new.staleness, new.gate, new.table_name, new.key_column, new.time_column, new.ttl_column, new.enabled
+    new.ttl, new.staleness, new.gate, new.table_name, new.key_column, new.time_column, new.ttl_column, new.enabled, new.endpoint,
+    new.fetch_call, new.fields, new.extra, new.model, new.source_rule, new.source_time_column
 ) is distinct from (
-    old.ttl, old.staleness, old.gate, old.table_name, old.key_column, old.time_column, old.ttl_column, old.enabled
+    old.ttl, old.staleness, old.gate, old.table_name, old.key_column, old.time_column, old.ttl_column, old.enabled, old.endpoint,
+    old.fetch_call, old.fields, old.extra, old.model, old.source_rule, old.source_time_column
 ))
 execute function livewell.watched_are_due();

@@ -1,8 +1,8 @@
 -- When a run asks in its answer to be run again (`again_in`), as an interval that is not negative; null when it does not.
 -- for: internal
 create or replace function livewell.asked_again_in(p_result jsonb) returns interval
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 begin
     if jsonb_typeof(p_result) is distinct from 'object' or p_result ->> 'again_in' is null then
         return null;

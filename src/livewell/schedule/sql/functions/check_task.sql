@@ -1,8 +1,8 @@
 -- Refuses a task that could not run: no schedule or two, an expression that never comes, a function that is not one.
 -- for: internal
 create or replace function livewell.check_task(p_task livewell.task, p_now timestamptz) returns void
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 begin
     if p_task.every is not null and p_task.cron is not null then
         raise exception using errcode = 'LWT03', message = format('task %s has both an interval and a cron expression', p_task.name),

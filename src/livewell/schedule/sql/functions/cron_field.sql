@@ -3,8 +3,8 @@
 create or replace function livewell.cron_field(
     p_text text, p_low integer, p_high integer, p_names text[] default '{}'
 ) returns integer[]
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_term text;
     v_parts text[];

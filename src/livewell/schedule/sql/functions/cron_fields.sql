@@ -1,8 +1,8 @@
 -- What a cron expression says, or the fact of which of its fields is wrong. Five fields as Debian's cron has them.
 -- for: internal
 create or replace function livewell.cron_fields(p_expression text) returns livewell.cron_fields
-language plpgsql immutable security definer
-set search_path = '' as $$
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_text constant text := case lower(btrim(p_expression))
         when '@yearly' then '0 0 1 1 *' when '@annually' then '0 0 1 1 *' when '@monthly' then '0 0 1 * *'

@@ -3,7 +3,7 @@
 -- for: service
 create or replace function livewell.cron_statements(p_database text default current_database()) returns setof text
 language sql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
     select '-- The tasks of Livewell for pg_cron; run this in the database that cron.database_name names. To take them out:'
     union all
     select format('--   select cron.unschedule(jobid) from cron.job where starts_with(jobname, %L);', format('livewell:%s:', p_database))

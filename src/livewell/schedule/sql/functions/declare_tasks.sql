@@ -4,11 +4,11 @@ create or replace function livewell.declare_tasks(
     p_declared jsonb, p_actor text default session_user, p_now timestamptz default clock_timestamp()
 ) returns setof text
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     -- Two programs that start at once declare the same tasks: the second waits, and finds them there.
-    perform pg_advisory_xact_lock(hashtextextended('livewell.declare_tasks', 0));
+    perform livewell.take_lock('tasks');
     return query
     select distinct a.name
     from livewell.apply_tasks(

@@ -1,8 +1,8 @@
 -- The longest time between two runs of a cron expression among those that come next.
 -- for: internal
 create or replace function livewell.expected_gap(p_expression text, p_time_zone text, p_now timestamptz) returns interval
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     with recursive run (n, moment, gap) as (
         select 0, livewell.next_cron_time(p_expression, p_time_zone, p_now), interval '0'
         union all

@@ -6,7 +6,7 @@ create or replace function livewell.finish_task(
     p_now timestamptz default clock_timestamp()
 ) returns text
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_task livewell.task;
 begin

@@ -1,8 +1,8 @@
 -- Whether what a run answered says that there was nothing to do: nothing, or an object of nothing but zeros.
 -- for: internal
 create or replace function livewell.is_quiet(p_result jsonb) returns boolean
-language sql immutable security definer
-set search_path = '' as $$
+language sql immutable
+set search_path = pg_catalog, pg_temp as $$
     select case
         when p_result is null then true
         when jsonb_typeof(p_result) <> 'object' then p_result in ('null', '0', 'false', '""', '[]')

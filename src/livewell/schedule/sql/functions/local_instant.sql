@@ -2,8 +2,8 @@
 -- the moment right after the gap.
 -- for: internal
 create or replace function livewell.local_instant(p_local timestamp, p_time_zone text) returns timestamptz
-language sql stable security definer
-set search_path = '' as $$
+language sql stable
+set search_path = pg_catalog, pg_temp as $$
     select coalesce(
         (
             -- With the offset of the day before and of the day after: where both fit, the clock shows the time twice.

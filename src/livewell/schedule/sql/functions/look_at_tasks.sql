@@ -5,7 +5,7 @@ create or replace function livewell.look_at_tasks(
     p_handlers text[] default '{}', p_limit integer default 100, p_now timestamptz default clock_timestamp()
 ) returns table (name text, run text, next_in_seconds double precision)
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     perform livewell.require_primary();

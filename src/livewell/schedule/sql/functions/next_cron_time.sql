@@ -6,7 +6,7 @@ create or replace function livewell.next_cron_time(
     p_expression text, p_time_zone text, p_after timestamptz
 ) returns timestamptz
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_fields constant livewell.cron_fields := livewell.cron_fields(p_expression);
     v_local timestamp;

@@ -2,8 +2,8 @@
 -- then up to its jitter later.
 -- for: internal
 create or replace function livewell.next_task_run(p_task livewell.task, p_now timestamptz) returns timestamptz
-language sql volatile security definer
-set search_path = '' as $$
+language sql volatile
+set search_path = pg_catalog, pg_temp as $$
     select case
         when p_task.cron is null then p_now + p_task.every
         else coalesce(livewell.next_cron_time(p_task.cron, p_task.time_zone, p_now), 'infinity')

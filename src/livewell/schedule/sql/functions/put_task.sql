@@ -5,8 +5,8 @@
 create or replace function livewell.put_task(
     p_name text, p_changes jsonb, p_plan_only boolean, p_reason text, p_actor text, p_now timestamptz
 ) returns table (name text, change text, field text, old jsonb, new jsonb)
-language plpgsql security definer
-set search_path = '' set intervalstyle = 'postgres' set lock_timeout = '2s' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' set lock_timeout = '2s' as $$
 #variable_conflict use_column
 declare
     v_old livewell.task;
@@ -68,6 +68,7 @@ begin
         (select jsonb_object_agg(f.field, v_after -> f.field) from unnest(v_fields) as f (field)),
         p_reason, p_actor, p_now
     );
+    perform livewell.notify('livewell_tasks', p_name);
 exception
     when lock_not_available then
         raise exception using errcode = 'LWT06', message = format('task %s is running at this moment', p_name),

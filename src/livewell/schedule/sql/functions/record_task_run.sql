@@ -4,8 +4,8 @@
 create or replace function livewell.record_task_run(
     p_task livewell.task, p_outcome text, p_result jsonb, p_error jsonb, p_now timestamptz
 ) returns void
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_time constant interval := greatest(p_now - p_task.started_at, interval '0');
     v_hour constant timestamptz := case

@@ -1,8 +1,8 @@
 -- Says that there is no such task and which one was probably meant.
 -- for: internal
 create or replace function livewell.refuse_unknown_task(p_name text) returns void
-language plpgsql stable security definer
-set search_path = '' as $$
+language plpgsql stable
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_near text;
 begin

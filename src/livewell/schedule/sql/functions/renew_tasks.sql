@@ -4,7 +4,7 @@ create or replace function livewell.renew_tasks(
     p_names text[], p_tokens uuid[], p_now timestamptz default clock_timestamp()
 ) returns table (name text, status text, lease_seconds double precision)
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     perform livewell.require_primary();

@@ -5,11 +5,12 @@ create or replace function livewell.run_task(
     p_name text, p_force boolean default false, p_node text default null, p_now timestamptz default clock_timestamp()
 ) returns jsonb
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_node constant text := coalesce(nullif(p_node, ''), nullif(current_setting('application_name'), ''), session_user);
     v_began constant timestamptz := clock_timestamp();
     v_taken record;
+    v_call text;
     v_result jsonb;
     v_error jsonb;
     v_state text;
@@ -32,10 +33,13 @@ begin
     end if;
     begin
         perform livewell.check_task_function(v_taken.run);
-        execute format('select %I.%I(p_now => $1)', split_part(v_taken.run, '.', 1), split_part(v_taken.run, '.', 2))
-        into v_result using p_now;
-        -- What is checked at commit would fail where nobody could record it.
-        set constraints all immediate;
+        v_call := format('select %I.%I(p_now => $1)', split_part(v_taken.run, '.', 1), split_part(v_taken.run, '.', 2));
+        if split_part(v_taken.run, '.', 1) = 'livewell' then
+            execute v_call into v_result using p_now;
+        else
+            perform livewell.require_foreign('run_foreign_task');
+            v_result := livewell.run_foreign_task(v_call, p_now);
+        end if;
     exception
         when query_canceled or others then
             get stacked diagnostics v_state = returned_sqlstate, v_message = message_text;

@@ -9,7 +9,7 @@ create or replace function livewell.take_tasks(
     time_limit_seconds double precision
 )
 language plpgsql security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_maintenance constant boolean := livewell.setting_boolean('maintenance.enabled');

@@ -4,8 +4,8 @@
 create or replace function livewell.task_from(
     p_name text, p_old livewell.task, p_changes jsonb, p_now timestamptz
 ) returns livewell.task
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_new livewell.task;
     v_unknown text;

@@ -3,7 +3,7 @@
 -- for: service
 create or replace function livewell.task_health(p_now timestamptz default clock_timestamp()) returns jsonb
 language plpgsql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_maintenance boolean;
     v_since timestamptz;

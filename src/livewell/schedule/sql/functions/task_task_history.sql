@@ -1,8 +1,8 @@
 -- Forgets runs past their retention, some at a time; asks to be run again at once while there are more.
 -- for: internal
 create or replace function livewell.task_task_history(p_now timestamptz) returns jsonb
-language plpgsql security definer
-set search_path = '' as $$
+language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
     v_batch constant integer := 5000;
     v_gone integer;

@@ -3,7 +3,7 @@
 create or replace function livewell.get_settings() returns table (
     name text, type text, value text, duration interval, sensitive boolean
 )
-language sql stable security definer set search_path = '' as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select s.name, s.type, s.value, case when s.type = 'duration' then s.value::interval end, s.sensitive
     from livewell.setting s
     order by s.name

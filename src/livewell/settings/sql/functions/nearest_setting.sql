@@ -1,7 +1,7 @@
 -- The setting whose name shares most runs of three letters with the one given; null when none is near.
 -- for: internal
 create or replace function livewell.nearest_setting(p_name text) returns text
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
     with candidate as (
         select p_name as name, true as asked
         union all

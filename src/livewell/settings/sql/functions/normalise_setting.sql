@@ -2,7 +2,7 @@
 -- A bare number is not a duration: nobody could tell which unit was meant.
 -- for: internal
 create or replace function livewell.normalise_setting(p_type text, p_value text) returns text
-language plpgsql stable security definer set search_path = '' set intervalstyle = 'postgres' as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 begin
     return case
         when p_type = 'boolean' then p_value::boolean::text

@@ -3,7 +3,7 @@
 create or replace function livewell.reset_setting(
     p_name text, p_actor text default null, p_reason text default null, p_now timestamptz default clock_timestamp()
 ) returns boolean
-language plpgsql security definer set search_path = '' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.require_primary();
     return livewell.set_setting(

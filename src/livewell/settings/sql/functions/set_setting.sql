@@ -5,7 +5,7 @@ create or replace function livewell.set_setting(
     p_name text, p_value text, p_actor text default null, p_reason text default null,
     p_now timestamptz default clock_timestamp()
 ) returns boolean
-language plpgsql security definer set search_path = '' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_setting livewell.setting;
     v_value text;
@@ -44,7 +44,7 @@ begin
         'old', jsonb_build_object('value', case when v_setting.sensitive then '•••' else v_setting.value end),
         'new', jsonb_build_object('value', case when v_setting.sensitive then '•••' else v_value end),
         'actor', v_actor, 'reason', p_reason)), p_now);
-    perform pg_notify('livewell_settings', p_name);
+    perform livewell.notify('livewell_settings', p_name);
     return true;
 end
 $$;

@@ -1,7 +1,7 @@
 -- The value of a boolean setting, for the decisions of other functions; a name that is not one is refused, never null.
 -- for: service
 create or replace function livewell.setting_boolean(p_name text) returns boolean
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_value boolean;
 begin

@@ -1,7 +1,7 @@
 -- The value of an integer setting, for the decisions of other functions; a name that is not one is refused, never null.
 -- for: service
 create or replace function livewell.setting_integer(p_name text) returns bigint
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_value bigint;
 begin

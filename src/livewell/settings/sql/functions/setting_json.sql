@@ -1,7 +1,7 @@
 -- The value of a JSON setting, for the decisions of other functions; a name that is not one is refused, never null.
 -- for: service
 create or replace function livewell.setting_json(p_name text) returns jsonb
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_value jsonb;
 begin

@@ -1,7 +1,7 @@
 -- What a setting's value must be and is not, in words; null when the value (in its written form) will do.
 -- for: internal
 create or replace function livewell.setting_problem(p_setting livewell.setting, p_value text) returns text
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
     select case
         when p_value is null then 'it must be ' || case p_setting.type
             when 'boolean' then 'true or false'

@@ -2,7 +2,7 @@
 -- for: service
 create or replace function livewell.task_settings_care(p_now timestamptz default clock_timestamp()) returns jsonb
 language sql stable security definer
-set search_path = '' as $$
+set search_path = pg_catalog, pg_temp as $$
     select jsonb_build_object('unfit', coalesce(jsonb_agg(jsonb_build_object(
         'setting', s.name, 'problem', livewell.setting_problem(s, s.value)
     ) order by s.name), '[]'))

@@ -1,0 +1,23 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+-- owner: livewell_reader
+CREATE OR REPLACE FUNCTION livewell.read_foreign_ages(p_query text, p_keys text[], OUT keys text[], OUT newest timestamp with time zone[], OUT ttls interval[])
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+    v_read boolean := false;
+begin
+    execute p_query into keys, newest, ttls using p_keys;
+    v_read := true;
+    raise exception using errcode = 'P0001', message = 'all of it is known; nothing of it stays';
+exception
+    when others then
+        if not v_read then
+            raise;
+        end if;
+end $function$;
+
+grant execute on function livewell.read_foreign_ages(text,text[]) to livewell_owner;

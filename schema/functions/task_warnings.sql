@@ -1,0 +1,43 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.task_warnings(p_now timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+    v_batch constant integer := 10000;
+    v_rolled_up integer;
+    v_dropped integer;
+begin
+    with taken as (
+        delete from livewell.fresh_warning as f
+        where f.ctid = any (array(select o.ctid from livewell.fresh_warning as o order by o.id limit v_batch for update skip locked))
+        returning f.*
+    ),
+    -- In one order, so that two at once wait for each other and not crosswise.
+    rolled as (
+        insert into livewell.warning as w (hour, code, subject, warnings, message, first_at, last_at)
+        select t.hour, t.code, t.subject, sum(t.warnings), (array_agg(t.message order by t.warned_at desc, t.id desc))[1],
+            min(t.warned_at), max(t.warned_at)
+        from (select date_trunc('hour', t.warned_at, 'UTC') as hour, t.* from taken as t) as t
+        group by t.hour, t.code, t.subject
+        order by t.hour, t.code, t.subject
+        on conflict (hour, code, subject) do update
+        set warnings = w.warnings + excluded.warnings, first_at = least(w.first_at, excluded.first_at),
+            message = case when excluded.last_at >= w.last_at then excluded.message else w.message end,
+            last_at = greatest(w.last_at, excluded.last_at)
+    )
+    select count(*) into v_rolled_up from taken;
+    delete from livewell.warning as w
+    where w.ctid = any (array(
+        select o.ctid from livewell.warning as o
+        where o.hour < p_now - livewell.setting_interval('warnings.retention')
+        order by o.hour limit v_batch for update skip locked
+    ));
+    get diagnostics v_dropped = row_count;
+    return jsonb_build_object(
+        'rolled_up', v_rolled_up, 'dropped', v_dropped,
+        'again_in', case when v_batch in (v_rolled_up, v_dropped) then '0 seconds' end
+    );
+end $function$;

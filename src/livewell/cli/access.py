@@ -1,0 +1,129 @@
+"""`livewell access`: logins for programs that ask the database themselves."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from livewell.cli.groups import listing
+from livewell.cli.inputs import duration, known
+from livewell.cli.options import Json, Reason
+from livewell.cli.output import note, say, show_json, show_table
+from livewell.cli.session import run, who
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from livewell.kernel import LoginLimits, LoginRole
+    from livewell.stores import OpenStores
+
+group = listing("Show and make logins for programs that ask the database themselves.")
+
+_LONGEST = 10_000
+
+
+@group.command("list", epilog="Example: livewell access list")
+def list_access(ctx: typer.Context, as_json: Json = False) -> None:
+    """List who may log in and is a member of a role of Livewell's."""
+    from livewell.kernel import list_logins
+
+    found = run(ctx, lambda app: list_logins(app.database))
+    if as_json:
+        show_json(found)
+        return
+    show_table(
+        ("LOGIN", "MEMBER OF", "MADE HERE", "CONNECTIONS", "SETTINGS"),
+        [
+            (one.name, ", ".join(one.member_of), one.made_here, one.connections, ", ".join(one.settings))
+            for one in found
+        ],
+    )
+
+
+@group.command("login", epilog="Example: livewell access login shop --as user --connections 20")
+def make(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the login.")],
+    role: Annotated[
+        str, typer.Option("--as", metavar="ROLE", help="What it is a member of: user, anon or service.")
+    ] = "user",
+    password_file: Annotated[
+        str | None,
+        typer.Option("--password-file", metavar="FILE", help="Where its password is, - for standard input."),
+    ] = None,
+    connections: Annotated[
+        int | None, typer.Option("--connections", metavar="N", min=0, max=_LONGEST, help="At most so many at once.")
+    ] = None,
+    idle: Annotated[
+        str, typer.Option("--idle-in-transaction", metavar="DURATION", help="Ends a transaction left open for longer.")
+    ] = "1m",
+    statement: Annotated[
+        str, typer.Option("--statement", metavar="DURATION", help="Ends a statement that takes longer.")
+    ] = "30s",
+    lock: Annotated[
+        str, typer.Option("--lock", metavar="DURATION", help="Gives up a lock that is not given within it.")
+    ] = "5s",
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Make a login for a middle tier you trust, or give one made so a new password: what it says it is is believed."""
+    from livewell.kernel import LoginLimits, LoginRole, new_password
+
+    known([role], [one.value for one in LoginRole], "role")
+    given = None if password_file is None else _password_in(password_file)
+    password = new_password() if given is None else given
+    limits = LoginLimits(
+        idle_in_transaction=_limit(idle), statement=_limit(statement), lock=_limit(lock), connections=connections
+    )
+    made = run(ctx, lambda app: _make(app, name, LoginRole(role), password, limits, reason), as_owner=True)
+    if as_json:
+        shown = {"login": name, "member_of": LoginRole(role).role, "made": made}
+        show_json(shown if given is not None else {**shown, "password": password})
+        return
+    say(f"login {name} {'made' if made else 'changed'}: a member of {LoginRole(role).role} and of nothing else")
+    if given is None:
+        say(f"password {password}")
+        note("the password is shown this once; keep it where the program finds it")
+
+
+async def _make(
+    app: "OpenStores", name: str, role: "LoginRole", password: str, limits: "LoginLimits", reason: str | None
+) -> bool:
+    """The login and the entry about it, both or neither."""
+    from livewell.audit import AuditStore, NewEntry
+    from livewell.kernel import make_login
+
+    async with app.database.transaction() as connection:
+        made = await make_login(connection, name, role, password, limits)
+        entry = NewEntry(
+            event="login_made" if made else "login_changed",
+            table_name="pg_roles",
+            record_id=name,
+            operation="insert" if made else "update",
+            new={"member_of": role.role, "connections": limits.connections},
+            reason=reason,
+            actor=who(),
+        )
+        await AuditStore(connection).write_entries([entry])
+    return made
+
+
+def _limit(text: str) -> "timedelta":
+    from livewell.cli.errors import Misused
+
+    found = duration(text)
+    if not found:
+        raise Misused(f"{text!r} is no limit", fix="a duration above 0, as 30s")
+    return found
+
+
+def _password_in(place: str) -> str:
+    """The first line of a file or of standard input: never an argument, which other users of the machine can see."""
+    from livewell.cli.errors import FileUnavailable
+
+    try:
+        text = sys.stdin.read() if place == "-" else Path(place).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileUnavailable(f"the password cannot be read: {error}") from error
+    return text.removesuffix("\n").removesuffix("\r")
