@@ -22,7 +22,9 @@ begin
         v_due_at := v_due_at + make_interval(secs => p_delay_seconds);
     end if;
     if p_serial_key is null and p_on_duplicate = 'keep' and p_dedupe_key is distinct from '' and p_endpoint is null
-        and jsonb_typeof(p_payload) = 'object' and p_payload <> '{}' then
+        and jsonb_typeof(p_payload) = 'object' and p_payload <> '{}'
+        and pg_column_size(p_payload) + coalesce(pg_column_size(p_trace_context), 0) <= 65536
+        and coalesce(length(p_dedupe_key), 0) <= 500 and coalesce(length(p_category), 0) <= 100 then
         select l.id, coalesce(p_priority, k.default_priority), coalesce(p_retries, k.retries),
             case when w.idle and not (select n.quiet from livewell.notification_state as n) then k.queue_group end,
             coalesce(w.handled, false)

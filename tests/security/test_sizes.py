@@ -64,6 +64,32 @@ async def test_a_large_payload_is_refused_by_a_fact(owner: Database, database: D
     await enqueue(database, large)
 
 
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("p_payload", json.dumps({"a": "x" * (MEGABYTE + 1)})),
+        ("p_trace_context", json.dumps({"a": "x" * (MEGABYTE + 1)})),
+        ("p_dedupe_key", LONG),
+        ("p_category", LONG),
+    ],
+    ids=["payload", "trace", "dedupe key", "category"],
+)
+async def test_the_quick_way_of_one_job_asks_as_well(
+    owner: Database, database: Database, kind: str, parameter: str, value: str
+) -> None:
+    """An ordinary job has a shorter way, once its lane is open: what is too large or too long is refused there, too."""
+    enqueue_one = "select job_id from livewell.enqueue_job(p_kind => $1, p_payload => '{\"a\": 1}')"
+    await database.fetchval(enqueue_one, kind)
+    cast = "::jsonb" if parameter in {"p_payload", "p_trace_context"} else ""
+    other = "" if parameter == "p_payload" else """, p_payload => '{"a": 1}'"""
+    with pytest.raises(LivewellError) as refused:
+        await database.fetchval(
+            f"select job_id from livewell.enqueue_job(p_kind => $1, {parameter} => $2{cast}{other})", kind, value
+        )
+    assert "index row" not in str(refused.value)
+    assert await owner.fetchval("select count(*) from livewell.job") == 1
+
+
 @pytest.mark.parametrize("outcome", ["completed", "failed", "dead", "cancelled"])
 async def test_what_a_job_leaves_is_bounded(database: Database, kind: str, outcome: str) -> None:
     """A result or an error beyond the setting is refused by a fact, and the job is still its worker's to end."""
