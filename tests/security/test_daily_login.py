@@ -8,7 +8,7 @@ import pytest
 from livewell.app import Livewell
 from livewell.kernel import EmbeddedPostgres, NotPermitted
 from livewell.simulator import Simulator
-from livewell.testing import connected, until
+from livewell.testing import begin_as_copy, connected, until
 from tests.acceptance.command import Cli
 from tests.acceptance.test_up import QUICK, declare
 
@@ -25,6 +25,7 @@ def embedded_cli(own_folder: Path) -> Cli:
 
 async def test_the_login_for_daily_work_is_a_service_and_nothing_else(own_folder: Path) -> None:
     """It is no superuser, a member of one role, and makes nothing: no role, schema or temporary table."""
+    await begin_as_copy(EmbeddedPostgres(own_folder))
     async with Livewell(data_folder=own_folder) as app:
         row = await app.database.fetchrow(
             "select session_user = 'livewell' as is_it,"
@@ -43,11 +44,12 @@ async def test_the_login_for_daily_work_is_a_service_and_nothing_else(own_folder
 
 async def test_up_runs_as_that_login(embedded_cli: Cli) -> None:
     """`livewell up` applies its file as the owner, and has no connection of a superuser's when it is up."""
+    server = EmbeddedPostgres(Path(embedded_cli.environment["LIVEWELL_DATA"]) / "pg")
+    await begin_as_copy(server)
     async with Simulator(QUICK) as simulator:
         declare(embedded_cli, simulator)
         async with embedded_cli.running("up") as up:
             await up.event("worker_started")
-            server = EmbeddedPostgres(Path(embedded_cli.environment["LIVEWELL_DATA"]) / "pg")
             await server.status()
             async with connected(server.url()) as looking:
                 assert await looking.fetchval("select count(*) from livewell.data_type where name = 'quote'") == 1

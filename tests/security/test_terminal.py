@@ -147,3 +147,19 @@ async def test_commands_show_what_the_database_holds(owner: Database, owner_url:
                 assert ran.json is not None
     refused = await cli("types", "show", HOSTILE.replace("\x00", ""), code=1)
     assert is_harmless(refused.err)
+
+
+async def test_tail_shows_what_a_provider_sent(owner: Database, owner_url: str, tmp_path: Path) -> None:
+    """Names and values of an answer, for people and as JSON, which has them as they were sent."""
+    hostile = HOSTILE.replace("\x00", "")
+    await make_type(owner, "quote")
+    await owner.execute(
+        "insert into livewell.record (data_type, key, value, fetched_at) values ('quote', 'A', $1::jsonb, now())",
+        json.dumps({"price": hostile, hostile: [hostile + FORGED]}),
+    )
+    cli = Cli(tmp_path, owner_url)
+    for form in ([], ["--json"]):
+        ran = await cli("tail", "quote", "A", "--count", 1, *form)
+        assert is_harmless(ran.out), ran
+        assert is_harmless(ran.err), ran
+        assert not form or ran.json["value"]["price"] == hostile

@@ -14,7 +14,7 @@
 `make_endpoint()`, `make_key()` and `make_market_data()` make what budgets are about, `make_type()` and `make_table()`
 what is kept fresh; `grant_table()` lets Livewell read and write a table that is there already.
 `assert_type_fits()` is what users call in their CI: a type's model with its table, and an answer with both.
-`captured_logs()` is what was logged meanwhile; `small_disk()` is a disk that can be filled.
+`begin_as_copy()` gives a new embedded server the schema at once. `captured_logs()` is what was logged meanwhile; `small_disk()` is a disk that can be filled.
 `effort()` says how hard a property test tries; `child()` runs a Python process of the test's own that it talks to and
 kills; `until()` waits for a condition. `idle_in_transaction()` is a stranger who leaves a transaction open;
 `wait_long()` lets functions that wait for a moment wait for longer.
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from livewell.testing.logs import captured_logs
     from livewell.testing.patroni import PatroniCluster, PatroniNode, patroni_cluster
     from livewell.testing.pgbouncer import PgBouncer, pgbouncer_before
+    from livewell.testing.prepared import begin_as_copy
     from livewell.testing.processes import Child, child
     from livewell.testing.proxy import TcpProxy, Way
     from livewell.testing.requirements import lack, require
@@ -66,6 +67,7 @@ __all__ = [
     "TcpProxy",
     "Way",
     "assert_type_fits",
+    "begin_as_copy",
     "captured_logs",
     "child",
     "connected",
