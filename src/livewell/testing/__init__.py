@@ -14,7 +14,8 @@
 `make_endpoint()`, `make_key()` and `make_market_data()` make what budgets are about, `make_type()` and `make_table()`
 what is kept fresh; `grant_table()` lets Livewell read and write a table that is there already.
 `assert_type_fits()` is what users call in their CI: a type's model with its table, and an answer with both.
-`begin_as_copy()` gives a new embedded server the schema at once. `captured_logs()` is what was logged meanwhile; `small_disk()` is a disk that can be filled.
+`begin_as_copy()` gives a new embedded server its schema at once; `captured_logs()` is what was logged meanwhile;
+`small_disk()` is a disk that can be filled.
 `effort()` says how hard a property test tries; `child()` runs a Python process of the test's own that it talks to and
 kills; `until()` waits for a condition. `idle_in_transaction()` is a stranger who leaves a transaction open;
 `wait_long()` lets functions that wait for a moment wait for longer.
