@@ -11,7 +11,7 @@ from benchmarks.protocol import Plan, Tally, leave, measure, report_version
 from benchmarks.solo.queue import migrated
 from livewell import JobRequest, Livewell, WorkerOptions, __version__
 
-UNFINISHED = "select count(*) from livewell.job_live"
+UNFINISHED = "select count(*) from livewell_private.job_live"
 
 
 class Noop(BaseModel):
@@ -52,10 +52,10 @@ class LivewellSubject:
         )
 
     async def clear(self) -> None:
-        await self._watcher.execute("truncate livewell.job, livewell.job_attempt")
+        await self._watcher.execute("truncate livewell_private.job, livewell_private.job_attempt")
 
     async def tidy(self) -> None:
-        await self._watcher.execute("vacuum analyze livewell.job")
+        await self._watcher.execute("vacuum analyze livewell_private.job")
 
     async def start_worker(self) -> None:
         self._worker = asyncio.create_task(self._app.run_worker(self._options))

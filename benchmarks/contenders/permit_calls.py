@@ -8,12 +8,12 @@ from benchmarks.protocol import report, report_version
 from benchmarks.solo.queue import migrated
 from livewell import __version__
 
-PROVIDER = "insert into livewell.provider (name) values ('bench')"
+PROVIDER = "insert into livewell_private.provider (name) values ('bench')"
 ENDPOINT = """
-insert into livewell.endpoint (name, provider, requests_per_minute, concurrent)
+insert into livewell_private.endpoint (name, provider, requests_per_minute, concurrent)
 values ('bench/open', 'bench', 1000000000, null), ('bench/limited', 'bench', $1, null)
 """
-USE = "insert into livewell.limit_use (name) values ('bench/open'), ('bench/limited')"
+USE = "insert into livewell_private.limit_use (name) values ('bench/open'), ('bench/limited')"
 ACQUIRE = "select block_id from livewell.acquire_permits($1, 'bench')"
 SETTLE = "select livewell.settle_permits($1, '{1}', '{null}', '{null}', '{completed}')"
 

@@ -30,7 +30,7 @@ select clock_timestamp() from livewell.enqueue_jobs(jsonb_build_array(jsonb_buil
     'kind', 'refresh.quote', 'endpoint', 'bench/quote', 'priority', 1, 'dedupe_key', 'refresh/quote/' || $1::text,
     'scheduled_at', $2::timestamptz, 'payload', (
         select jsonb_build_object('type', 'quote', 'key', i.key, 'item', i.id, 'cause', 'stale')
-        from livewell.item as i
+        from livewell_private.item as i
         where i.data_type = 'quote' and i.key = $1
     )
 )))

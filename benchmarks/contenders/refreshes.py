@@ -26,10 +26,10 @@ select count(*) from livewell.enqueue_jobs((
         'kind', 'refresh.quote', 'endpoint', 'bench/quote', 'priority', 1, 'dedupe_key', 'refresh/quote/' || i.key,
         'payload', jsonb_build_object('type', 'quote', 'key', i.key, 'item', i.id, 'cause', 'stale')
     ))
-    from (select i.id, i.key from livewell.item as i order by i.id limit $2 offset $1) as i
+    from (select i.id, i.key from livewell_private.item as i order by i.id limit $2 offset $1) as i
 ))
 """
-UNFINISHED = "select exists (select from livewell.job_live)"
+UNFINISHED = "select exists (select from livewell_private.job_live)"
 
 if TYPE_CHECKING:
     Connection = asyncpg.Connection[asyncpg.Record]
@@ -50,7 +50,7 @@ async def main() -> None:
         rates = []
         for _ in range(plan["turns"]):
             rates.append(plan["items"] / await _refreshed(worker, watcher, plan["items"]))
-            await watcher.execute("vacuum analyze livewell.job, livewell.item")
+            await watcher.execute("vacuum analyze livewell_private.job, livewell_private.item")
         report("items", sum(rates) / len(rates), "1/s")
         report("resident_last", resident_mb(), "MB")
         report("peak", peak_mb(), "MB")

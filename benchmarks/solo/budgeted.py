@@ -22,19 +22,19 @@ CLAIM_SIZE = 50
 FULL_SAMPLES = 100
 QUICK_SAMPLES = 30
 
-PROVIDER = "insert into livewell.provider (name, quota_bytes) values ('bench', 20e15)"
-QUOTA_USE = "insert into livewell.quota_use (provider) values ('bench')"
+PROVIDER = "insert into livewell_private.provider (name, quota_bytes) values ('bench', 20e15)"
+QUOTA_USE = "insert into livewell_private.quota_use (provider) values ('bench')"
 LEDGER = """
-insert into livewell.quota_hour (provider, hour, bytes)
+insert into livewell_private.quota_hour (provider, hour, bytes)
 select 'bench', date_trunc('hour', now()) - g * interval '1 hour', 1000 from generate_series(1, 719) as g
 """
 ENDPOINT = """
-insert into livewell.endpoint (
+insert into livewell_private.endpoint (
     name, provider, requests_per_minute, requests_per_hour, tokens_per_minute, concurrent, depth_limit
 )
 values ($1, 'bench', 1000000000, 1000000000, 2000000000, 1000000000, null)
 """
-LIMIT_USE = "insert into livewell.limit_use (name) values ($1)"
+LIMIT_USE = "insert into livewell_private.limit_use (name) values ($1)"
 # Priorities spread over the endpoints as viewers are: at random, the same in every run.
 ENQUEUE = """
 select count(*) from livewell.enqueue_jobs((
@@ -109,7 +109,7 @@ async def _blocked(context: Context) -> list[Bar]:
             await make_endpoints(queue, ["bench/open", "bench/closed"])
         await _fill(blocked, "bench/closed", scaled(context, BLOCKED), priority=1_000)
         await blocked.other.execute(
-            "update livewell.limit_use set next_allowed_at = 'infinity' where name = 'bench/closed'"
+            "update livewell_private.limit_use set next_allowed_at = 'infinity' where name = 'bench/closed'"
         )
         waits: dict[str, list[float]] = {"normal": [], "blocked": []}
         for queue in (normal, blocked):

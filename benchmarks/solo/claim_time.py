@@ -78,7 +78,7 @@ async def _old_snapshot(context: Context, queue: Queue) -> AsyncIterator[None]:
     elsewhere = await asyncpg.connect(queue.url)
     try:
         async with elsewhere.transaction(isolation="repeatable_read"):
-            await elsewhere.fetchval("select count(*) from livewell.job")
+            await elsewhere.fetchval("select count(*) from livewell_private.job")
             opened = time.monotonic()
             context.say("[dim]claim time: waiting for the snapshot to grow old[/]")
             await queue.churn(scaled(context, CHURN_UNDER_SNAPSHOT))

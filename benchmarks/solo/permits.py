@@ -26,7 +26,7 @@ async def bars(context: Context) -> list[Bar]:
     async with fresh_queue(context, "permits") as queue:
         await make_endpoints(queue, ["bench/e", "bench/limited"])
         await queue.other.execute(
-            f"update livewell.endpoint set requests_per_minute = {LIMIT} where name = 'bench/limited'"
+            f"update livewell_private.endpoint set requests_per_minute = {LIMIT} where name = 'bench/limited'"
         )
         await queue.other.execute(COUNTER)
         await queue.other.execute("insert into counter values (1, 0)")

@@ -30,16 +30,16 @@ RIVALS = 8
 RIVAL_CALLS = 200
 
 WORLD = (
-    "insert into livewell.provider (name) values ('bench')",
-    "insert into livewell.quota_use (provider) values ('bench')",
-    "insert into livewell.endpoint (name, provider) values ('bench/all', 'bench')",
-    "insert into livewell.limit_use (name) values ('bench/all')",
+    "insert into livewell_private.provider (name) values ('bench')",
+    "insert into livewell_private.quota_use (provider) values ('bench')",
+    "insert into livewell_private.endpoint (name, provider) values ('bench/all', 'bench')",
+    "insert into livewell_private.limit_use (name) values ('bench/all')",
     """
-    insert into livewell.data_type (name, endpoint, ttl)
+    insert into livewell_private.data_type (name, endpoint, ttl)
     select 't' || n, 'bench/all', '1 day' from generate_series(0, 2) as n
     """,
     """
-    insert into livewell.item (data_type, key, due_at, expires_at, decision)
+    insert into livewell_private.item (data_type, key, due_at, expires_at, decision)
     select 't' || t, 'K' || k, now() + interval '1 day', now() + interval '1 day', 'fresh'
     from generate_series(0, 2) as t, generate_series(0, $1::int) as k
     """,
@@ -65,9 +65,10 @@ RENEW = "select livewell.renew_gateway($1)"
 SUBSCRIBE = "select livewell.subscribe($1, $2, $3)"
 UNSUBSCRIBE = "select livewell.unsubscribe($1, $2, $3)"
 DRIFT = """
-select count(*) from livewell.item as i
+select count(*) from livewell_private.item as i
 where i.viewers <> (
-    select count(distinct s.user_id) from livewell.subscription as c join livewell.session as s on s.id = c.session_id
+    select count(distinct s.user_id) from livewell_private.subscription as c join livewell_private.session as s on
+        s.id = c.session_id
     where c.item_id = i.id
 ) and i.data_type = 't0' and i.key < 'K11'
 """
@@ -126,7 +127,13 @@ class Stage:
         )
 
     async def tidy(self) -> None:
-        for table in ("plain", "livewell.subscription", "livewell.viewer", "livewell.item", "livewell.session"):
+        for table in (
+            "plain",
+            "livewell_private.subscription",
+            "livewell_private.viewer",
+            "livewell_private.item",
+            "livewell_private.session",
+        ):
             await self.connection.execute(f"vacuum analyze {table}")
         await self.connection.execute("checkpoint")
 
@@ -158,7 +165,7 @@ async def _stage(context: Context, url: str, connection: "asyncpg.Connection[asy
             ids = mine[start : start + OPEN_BATCH]
             users = [f"user-{n}-{start + i}" for i in range(len(ids))]
             await connection.execute(OPEN, ids, users, f"gateway-{n}")
-    rows = await connection.fetch("select data_type, key, id from livewell.item")
+    rows = await connection.fetch("select data_type, key, id from livewell_private.item")
     ids_of = {(row["data_type"], row["key"]): row["id"] for row in rows}
     return Stage(url=url, connection=connection, sessions=sessions, ids=ids_of)
 

@@ -12,11 +12,11 @@ from benchmarks.solo.queue import fresh_queue
 FULL_SAMPLES = 2_000
 QUICK_SAMPLES = 500
 YEARS = """
-insert into livewell.quota_hour (provider, hour, bytes, requests)
+insert into livewell_private.quota_hour (provider, hour, bytes, requests)
 select 'bench', date_trunc('hour', now()) - g * interval '1 hour', 1000000, 10000 from generate_series(720, 17520) as g
 """
-MORE_CALLS = "update livewell.quota_hour set requests = requests * 1000, bytes = bytes * 1000"
-SETTLED = "select livewell.draw_on_quotas(livewell.rooms_now('{bench}', clock_timestamp()), clock_timestamp())"
+MORE_CALLS = "update livewell_private.quota_hour set requests = requests * 1000, bytes = bytes * 1000"
+SETTLED = "select livewell_private.draw_on_quotas(livewell_private.rooms_now('{bench}', clock_timestamp()), clock_timestamp())"
 ASK = "select livewell.quota_open('bench')"
 NOTHING = "select 1"
 
@@ -26,7 +26,7 @@ async def bars(context: Context) -> list[Bar]:
         await make_endpoints(queue, ["bench/e"])
         await queue.other.execute(YEARS)
         await queue.other.execute(SETTLED)
-        await queue.other.execute("vacuum analyze livewell.quota_hour")
+        await queue.other.execute("vacuum analyze livewell_private.quota_hour")
         few, nothing = await _asked(context, queue.claimer)
         await queue.other.execute(MORE_CALLS)
         await queue.other.execute(SETTLED)

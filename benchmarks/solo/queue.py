@@ -11,7 +11,7 @@ import asyncpg
 from benchmarks.harness import Context
 from livewell.kernel import configure_logs, migrate
 
-LIVE_PARTITION = "livewell.job_live"
+LIVE_PARTITION = "livewell_private.job_live"
 TEMPLATE = "solo_template"
 CHUNK = 1_000
 ENQUEUE_SERIES = """
@@ -103,7 +103,7 @@ class Queue:
                 await self.finish(rows)
 
     async def tidy(self) -> None:
-        await self.other.execute("vacuum analyze livewell.job")
+        await self.other.execute("vacuum analyze livewell_private.job")
 
     async def live_bytes(self) -> int:
         return int(await self.other.fetchval("select pg_total_relation_size($1::regclass)", LIVE_PARTITION))

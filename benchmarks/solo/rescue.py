@@ -32,7 +32,7 @@ SETTINGS = {
 
 RESCUES = """
 select job_id, extract(epoch from ended_at - $1::timestamptz)::float8 as wait
-from livewell.job_attempt where outcome = 'rescued'
+from livewell_private.job_attempt where outcome = 'rescued'
 """
 
 

@@ -28,35 +28,35 @@ create table public.stored (
 create table public.bare (like public.stored including all);
 grant select on public.stored to livewell_reader;
 grant insert, update on public.stored to livewell_writer;
-insert into livewell.provider (name, quota_bytes) values ('bench', 20e15);
-insert into livewell.quota_use (provider) values ('bench');
-insert into livewell.endpoint (name, provider, requests_per_minute, concurrent, depth_limit)
+insert into livewell_private.provider (name, quota_bytes) values ('bench', 20e15);
+insert into livewell_private.quota_use (provider) values ('bench');
+insert into livewell_private.endpoint (name, provider, requests_per_minute, concurrent, depth_limit)
 values ('bench/quote', 'bench', 1000000000, 1000000000, null);
-insert into livewell.limit_use (name) values ('bench/quote');
-insert into livewell.data_type (
+insert into livewell_private.limit_use (name) values ('bench/quote');
+insert into livewell_private.data_type (
     name, endpoint, ttl, table_name, key_column, time_column, source_time_column, source_rule
 )
 values ('quote', 'bench/quote', '1 minute', 'public.stored', 'symbol', 'fetched_at', 'source_at', 'not_older');
 """
-ITEMS = "select livewell.make_items(array_fill('quote'::text, array[cardinality($1::text[])]), $1, clock_timestamp())"
+ITEMS = "select livewell_private.make_items(array_fill('quote'::text, array[cardinality($1::text[])]), $1, clock_timestamp())"
 ENQUEUE = """
 select count(*) from livewell.enqueue_jobs((
     select jsonb_agg(jsonb_build_object(
         'kind', 'refresh.quote', 'endpoint', 'bench/quote', 'dedupe_key', 'refresh/quote/' || i.key,
         'payload', jsonb_build_object('type', 'quote', 'key', i.key, 'item', i.id)
     ))
-    from livewell.item as i
+    from livewell_private.item as i
 ))
 """
-AWAKE = "update livewell.job_live set held = null, due_at = clock_timestamp()"
+AWAKE = "update livewell_private.job_live set held = null, due_at = clock_timestamp()"
 CLAIM = """
 select c.job_id as job, c.lease_token as token, (c.payload ->> 'item')::bigint as item, 'quote' as type,
     c.payload ->> 'key' as key
 from livewell.claim_jobs('w', '{refresh}', $1) as c
 """
 STORE = """
-select cardinality(livewell.store_by_type(
-    livewell.hold_fetches(livewell.read_fetches($1::text::jsonb)), clock_timestamp()
+select cardinality(livewell_private.store_by_type(
+    livewell_private.hold_fetches(livewell_private.read_fetches($1::text::jsonb)), clock_timestamp()
 ))
 """
 WHOLE = "select count(*) from livewell.store_fetches($1::text::jsonb)"
@@ -83,7 +83,9 @@ async def bars(context: Context) -> list[Bar]:
             waits = await _round(queue, turns)
             for name, found in waits.items():
                 medians.setdefault(name, []).append(statistics.median(found))
-            await queue.other.execute("vacuum analyze public.stored, public.bare, livewell.item, livewell.job")
+            await queue.other.execute(
+                "vacuum analyze public.stored, public.bare, livewell_private.item, livewell_private.job"
+            )
     times = {name: statistics.median(found) for name, found in medians.items()}
     context.rows += [
         {

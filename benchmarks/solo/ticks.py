@@ -20,16 +20,16 @@ ROUNDS = 3
 IDLE_SAMPLES = 300
 
 ENDPOINTS = """
-insert into livewell.provider (name) values ('bench');
-insert into livewell.quota_use (provider) values ('bench');
-insert into livewell.endpoint (name, provider, requests_per_minute, concurrent, depth_limit, breaker_failures)
+insert into livewell_private.provider (name) values ('bench');
+insert into livewell_private.quota_use (provider) values ('bench');
+insert into livewell_private.endpoint (name, provider, requests_per_minute, concurrent, depth_limit, breaker_failures)
 values ('bench/all', 'bench', null, null, null, null);
-insert into livewell.limit_use (name) values ('bench/all');
+insert into livewell_private.limit_use (name) values ('bench/all');
 """
 TYPE = """
 create table public.{name} (symbol text primary key, fetched_at timestamptz);
 grant select on public.{name} to livewell_reader;
-insert into livewell.data_type (name, endpoint, table_name, key_column, time_column, ttl)
+insert into livewell_private.data_type (name, endpoint, table_name, key_column, time_column, ttl)
 values ('{name}', 'bench/all', 'public.{name}', 'symbol', 'fetched_at', '1 hour');
 """
 ROWS = """
@@ -38,31 +38,32 @@ from generate_series(1, {keys}) as k;
 analyze public.{name};
 """
 ITEMS = """
-insert into livewell.item (data_type, key, viewers, due_at, watched_since)
+insert into livewell_private.item (data_type, key, viewers, due_at, watched_since)
 select '{name}', 'K' || k, {users} / {keys},
     now() + case when k % 100 < {stale} then interval '-1 minute' else interval '1 hour' end, now()
 from generate_series(1, {keys}) as k
 """
 SESSIONS = """
-insert into livewell.session (id, user_id, last_seen)
+insert into livewell_private.session (id, user_id, last_seen)
 select ('00000000-0000-4000-8000-' || lpad(to_hex(u), 12, '0'))::uuid, 'u' || u, now()
 from generate_series(1, {users}) as u
 """
 SUBSCRIPTIONS = """
-insert into livewell.subscription (session_id, item_id)
+insert into livewell_private.subscription (session_id, item_id)
 select ('00000000-0000-4000-8000-' || lpad(to_hex(u), 12, '0'))::uuid, i.id
-from generate_series(1, {users}) as u join livewell.item as i on i.key = 'K' || (u % {keys} + 1)
+from generate_series(1, {users}) as u join livewell_private.item as i on i.key = 'K' || (u % {keys} + 1)
 """
 VIEWERS = """
-insert into livewell.viewer (item_id, user_id, sessions)
+insert into livewell_private.viewer (item_id, user_id, sessions)
 select i.id, 'u' || u, 1
-from generate_series(1, {users}) as u join livewell.item as i on i.key = 'K' || (u % {keys} + 1)
+from generate_series(1, {users}) as u join livewell_private.item as i on i.key = 'K' || (u % {keys} + 1)
 """
 # What the tick replaces: every watched key, one after the other, and of each every type that is watched.
 WALK = """
 create table public.watched (user_id text, key text, data_type text);
 insert into public.watched
-select v.user_id, i.key, i.data_type from livewell.viewer as v join livewell.item as i on i.id = v.item_id;
+select v.user_id, i.key, i.data_type from livewell_private.viewer as v join livewell_private.item as i on i.id =
+    v.item_id;
 create table public.queue (data_type text, key text, priority integer, state text default 'pending');
 create unique index on public.queue (data_type, key) where state = 'pending';
 create function public.walk(p_now timestamptz) returns bigint language plpgsql as $$
@@ -80,7 +81,7 @@ begin
     for v_key in select distinct l.key from looked_at as l loop
         for v_type in
             select l.data_type, l.viewers, t.table_name, t.key_column, t.time_column, t.ttl
-            from looked_at as l join livewell.data_type as t on t.name = l.data_type where l.key = v_key
+            from looked_at as l join livewell_private.data_type as t on t.name = l.data_type where l.key = v_key
         loop
             execute format(
                 'select livewell.is_stale((select max(t.%I) from public.%I as t where t.%I = $1), $2, $3)',
@@ -97,8 +98,8 @@ begin
 end $$;
 analyze public.watched;
 """
-TICK = "select livewell.task_check(clock_timestamp())::text"
-FOUND = "select kind || '/' || (payload ->> 'key') from livewell.job_live order by 1"
+TICK = "select livewell_private.task_check(clock_timestamp())::text"
+FOUND = "select kind || '/' || (payload ->> 'key') from livewell_private.job_live order by 1"
 WALKED = "select 'refresh.' || data_type || '/' || key from public.queue order by 1"
 
 
@@ -112,11 +113,11 @@ async def bars(context: Context) -> list[Bar]:
     async with fresh_queue(context, "many_ticks") as queue:
         await _fill(queue, 10 * users, 10 * keys)
         await queue.other.execute(
-            "update livewell.item set due_at = now() + interval '1 hour'"
+            "update livewell_private.item set due_at = now() + interval '1 hour'"
             " where due_at < now() and substr(key, 2)::int > $1",
             keys,
         )
-        await queue.other.execute("vacuum analyze livewell.item")
+        await queue.other.execute("vacuum analyze livewell_private.item")
         many = await _ticks(queue)
         idle, nothing = await _idle(queue)
     tick, walk = statistics.median(ticks), statistics.median(walks)
@@ -154,8 +155,8 @@ async def _fill(queue: Queue, users: int, keys: int) -> None:
             await run(statement.format(**fields))
     for statement in (SESSIONS, SUBSCRIPTIONS, VIEWERS):
         await run(statement.format(users=users, keys=keys))
-    await run("update livewell.setting set value = '1000000' where name = 'freshness.max_items'")
-    await run("vacuum analyze livewell.item")
+    await run("update livewell_private.setting set value = '1000000' where name = 'freshness.max_items'")
+    await run("vacuum analyze livewell_private.item")
 
 
 async def _tick_and_walk(queue: Queue) -> tuple[list[float], list[float]]:
@@ -177,9 +178,10 @@ async def _due(queue: Queue, stale: int) -> float:
             f" where substr(symbol, 2)::int % 100 < {stale}"
         )
     await queue.other.execute(
-        f"update livewell.item set due_at = now() - interval '1 minute' where substr(key, 2)::int % 100 < {stale}"
+        "update livewell_private.item set due_at = now() - interval '1 minute' where substr(key, 2)::int % 100"
+        f" < {stale}"
     )
-    await queue.other.execute("vacuum analyze livewell.item")
+    await queue.other.execute("vacuum analyze livewell_private.item")
     return await _ticks(queue)
 
 
@@ -203,9 +205,9 @@ async def _rolled_back(
 async def _idle(queue: Queue) -> tuple[float, float]:
     """Medians of a tick with nothing due and of the shortest round trip, in turn."""
     await queue.other.execute(
-        "update livewell.item set due_at = now() + interval '1 day' where due_at < now() + interval '1 hour'"
+        "update livewell_private.item set due_at = now() + interval '1 day' where due_at < now() + interval '1 hour'"
     )
-    await queue.other.execute("vacuum analyze livewell.item")
+    await queue.other.execute("vacuum analyze livewell_private.item")
     waits: dict[str, list[float]] = {TICK: [], "select 1": []}
     for _ in range(IDLE_SAMPLES):
         for statement, found in waits.items():

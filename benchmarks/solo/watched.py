@@ -47,8 +47,8 @@ fields.symbol = {{ type = "string" }}
 fields.price  = {{ type = "number", above = 0 }}
 fields.at     = {{ type = "epoch", from = "timestamp", source_time = true, rule = "not_older" }}
 """
-AGES = "select extract(epoch from clock_timestamp() - fetched_at)::float from livewell.item where watched"
-MISSING = "select count(*) from livewell.item where watched and fetched_at is null"
+AGES = "select extract(epoch from clock_timestamp() - fetched_at)::float from livewell_private.item where watched"
+MISSING = "select count(*) from livewell_private.item where watched and fetched_at is null"
 ENDED = """
 select payload ->> 'key' as key, extract(epoch from finished_at)::float as at
 from livewell.jobs where kind = 'refresh.quote' and state = 'completed'

@@ -20,12 +20,13 @@ create table public.quoted (
 ) with (fillfactor = 70);
 grant select on public.quoted to livewell_reader;
 grant insert, update on public.quoted to livewell_writer;
-insert into livewell.provider (name, quota_bytes, base_url, allow_private) values ('bench', 20e15, '{url}', true);
-insert into livewell.quota_use (provider) values ('bench');
-insert into livewell.endpoint (name, provider, requests_per_minute, concurrent, depth_limit, serial_keys)
+insert into livewell_private.provider (name, quota_bytes, base_url, allow_private) values ('bench', 20e15, '{url}',
+    true);
+insert into livewell_private.quota_use (provider) values ('bench');
+insert into livewell_private.endpoint (name, provider, requests_per_minute, concurrent, depth_limit, serial_keys)
 values ('bench/quote', 'bench', 1000000000, 1000000000, null, false);
-insert into livewell.limit_use (name) values ('bench/quote');
-insert into livewell.data_type (
+insert into livewell_private.limit_use (name) values ('bench/quote');
+insert into livewell_private.data_type (
     name, endpoint, ttl, table_name, key_column, time_column, source_time_column, source_rule, expected_bytes,
     keys_per_request, fetch_call, fields
 )
@@ -33,11 +34,11 @@ values (
     'quote', 'bench/quote', '1 minute', 'public.quoted', 'symbol', 'fetched_at', 'source_at', 'not_older', {bytes},
     {keys}, '{call}', '{fields}'
 );
-select livewell.make_items(
+select livewell_private.make_items(
     array_fill('quote'::text, array[{items}]),
     array(select '{prefix}' || i from generate_series(1, {items}) as i), clock_timestamp()
 );
-analyze livewell.item;
+analyze livewell_private.item;
 """
 CALL = {"path": "/quote/{keys}", "items": "$[*]", "key": "symbol"}
 FIELDS = {

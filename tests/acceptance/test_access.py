@@ -85,7 +85,7 @@ async def test_a_login_asks_as_its_role_and_no_further(owner_cli: Cli, owner_url
     async with connected(address.url) as connection:
         assert await connection.fetchval("show lock_timeout") == "5s"
         for refused in (
-            "select * from livewell.setting",
+            "select * from livewell_private.setting",
             "select livewell.claim_jobs('w', '{general}')",
             "create role x",
         ):
@@ -162,7 +162,7 @@ async def test_made_again_it_has_a_new_password_and_another_role(
     assert await owner.fetchval(password, name) != before
     assert await owner.fetchval(_MEMBER_OF, name) == ["livewell_user"]
     told = await owner.fetch(
-        "select event, reason, new::text from livewell.audit_entry where record_id = $1 order by id", name
+        "select event, reason, new::text from livewell_private.audit_entry where record_id = $1 order by id", name
     )
     assert [(row["event"], row["reason"]) for row in told] == [("login_made", None), ("login_changed", "moved")]
     assert "correct horse" not in str(told)

@@ -14,7 +14,7 @@ async def test_a_job_of_a_silent_worker_is_rescued_by_hand(cli: Cli, database: D
     (queued,) = await store.enqueue_jobs([JobRequest(kind="report_generation", payload={"month": 11})])
     await store.claim_jobs("quiet", ["maintenance"], 1)
     assert (await cli("admin", "rescue")).out == "0 jobs rescued\n"
-    await owner.execute("update livewell.job_live set lease_until = now() - interval '1 second'")
+    await owner.execute("update livewell_private.job_live set lease_until = now() - interval '1 second'")
     (rescued,) = (await cli("admin", "rescue", "--json")).json
     assert (rescued["job_id"], rescued["worker"], rescued["state"]) == (queued.job_id, "quiet", "pending")
 

@@ -36,8 +36,8 @@ async def test_tampering_is_found(cli: Cli, owner: Database) -> None:
     exported.write_text(exported.read_text().replace("honest", "hottest"))
     assert "entry_edited" in (await cli("audit", "verify", "--file", "audit.jsonl", code=1)).out
     async with owner.transaction() as connection:
-        await connection.execute("alter table livewell.audit_entry disable trigger all")
-        await connection.execute("update livewell.audit_entry set reason = 'hottest'")
+        await connection.execute("alter table livewell_private.audit_entry disable trigger all")
+        await connection.execute("update livewell_private.audit_entry set reason = 'hottest'")
     found = await cli("audit", "verify", "--json", code=1)
     assert [finding["problem"] for finding in found.json["findings"]] == ["guard_missing", "entry_edited"]
     assert found.err == "the audit log is not intact: 2 findings [cli.audit_not_intact]\n"

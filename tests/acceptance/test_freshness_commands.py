@@ -15,12 +15,16 @@ async def _watched(owner: Database, data_type: str, key: str, *, viewers: int, a
     """An item that so many look at, whose data is so old."""
     now = datetime.now(UTC)
     item = int(
-        await owner.fetchval("select item_id from livewell.make_items(array[$1], array[$2], $3)", data_type, key, now)
+        await owner.fetchval(
+            "select item_id from livewell_private.make_items(array[$1], array[$2], $3)", data_type, key, now
+        )
     )
-    await owner.execute("select livewell.change_viewers(array[$1::bigint], array[$2::integer], $3)", item, viewers, now)
+    await owner.execute(
+        "select livewell_private.change_viewers(array[$1::bigint], array[$2::integer], $3)", item, viewers, now
+    )
     if age is not None:
         await owner.execute(
-            "insert into livewell.record (data_type, key, value, fetched_at) values ($1, $2, '{}', $3)",
+            "insert into livewell_private.record (data_type, key, value, fetched_at) values ($1, $2, '{}', $3)",
             data_type,
             key,
             now - age,
@@ -38,7 +42,7 @@ async def test_explain_says_why_an_item_is_as_it_is(cli: Cli, owner: Database) -
     assert "5 min" in shown
     assert "never looked at" in shown
     assert "changes about every" in shown
-    await owner.execute("select livewell.task_check(clock_timestamp())")
+    await owner.execute("select livewell_private.task_check(clock_timestamp())")
     quote = (await cli("explain", "quote", "AAPL", "--json")).json
     assert (quote["viewers"], quote["ttl"], quote["decision"], quote["job_state"]) == (3, "PT1M", "queued", "pending")
 
@@ -56,9 +60,10 @@ async def test_freshness_shows_what_viewers_saw(cli: Cli, owner: Database) -> No
     await make_type(owner, "profile")
     item = await _watched(owner, "quote", "AAPL", viewers=4, age=None)
     await owner.execute(
-        "select livewell.learn_items(array[$1::bigint], '{fetched}', '{NULL}', '{1000}', clock_timestamp())", item
+        "select livewell_private.learn_items(array[$1::bigint], '{fetched}', '{NULL}', '{1000}', clock_timestamp())",
+        item,
     )
-    await owner.execute("select livewell.task_freshness_figures(clock_timestamp())")
+    await owner.execute("select livewell_private.task_freshness_figures(clock_timestamp())")
     assert "PROVIDER" not in (await cli("freshness", "--hours", "4")).out
     lines = (await cli("freshness", "--hours", "4", "--wide")).out.splitlines()
     now, quote = [line for line in lines if line.startswith("quote")]

@@ -9,10 +9,10 @@ from livewell.kernel import Database
 from tests.acceptance.command import Cli
 
 # The databases of tests are copies of one that may have been made minutes ago.
-JUST_NOW = "update livewell.task set watched_since = now()"
+JUST_NOW = "update livewell_private.task set watched_since = now()"
 LONG_AGO = """
-update livewell.task set watched_since = now() - interval '30 days', enabled = name in ('rescue', 'audit_seal');
-update livewell.setting set updated_at = now() - interval '30 days'
+update livewell_private.task set watched_since = now() - interval '30 days', enabled = name in ('rescue', 'audit_seal');
+update livewell_private.setting set updated_at = now() - interval '30 days'
 """
 
 

@@ -21,7 +21,8 @@ async def test_init_writes_a_file_that_can_be_applied(owner_cli: Cli) -> None:
 
 async def _stored(owner: Database, key: str, value: str) -> None:
     await owner.execute(
-        "insert into livewell.record (data_type, key, value, fetched_at) values ('quote', $1, $2::text::jsonb, $3)",
+        "insert into livewell_private.record (data_type, key, value, fetched_at) values ('quote', $1,"
+        " $2::text::jsonb, $3)",
         key,
         value,
         datetime.now(UTC),
@@ -45,8 +46,8 @@ async def test_tail_looks_and_prints(cli: Cli, owner: Database) -> None:
     assert 'AAPL  at {"day":1}  volume –  price 190.12  age' in asked
     told = (await cli("tail", "quote", "AAPL", "--count", 1, "--json")).json
     assert (told["key"], told["value"]["at"], told["viewers"], told["why"]) == ("AAPL", {"day": 1}, 1, "fresh")
-    assert await owner.fetchval("select sum(viewers) from livewell.item") == 0
-    assert await owner.fetchval("select count(*) from livewell.session") == 0
+    assert await owner.fetchval("select sum(viewers) from livewell_private.item") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.session") == 0
 
 
 async def test_tail_refuses_what_is_not_there(cli: Cli) -> None:
@@ -64,7 +65,7 @@ async def test_tail_ends_its_session_at_ctrl_c(cli: Cli, owner: Database) -> Non
         assert b"price 1" in await tailing.inner.stdout.readline()
         tailing.send(signal.SIGINT)
         assert await tailing.ended() == 0
-    assert await owner.fetchval("select count(*) from livewell.session") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.session") == 0
 
 
 async def test_tail_outlasts_a_restart_and_ends_when_told(own_server: OwnServer, tmp_path: Path) -> None:
@@ -81,11 +82,12 @@ async def test_tail_outlasts_a_restart_and_ends_when_told(own_server: OwnServer,
                 assert b"price 1" in await tailing.inner.stdout.readline()
                 await own_server.stop_at_once()
                 await own_server.start()
-                await owner.execute("update livewell.gateway set last_seen = now() - interval '1 hour'")
-                await owner.execute("select livewell.task_presence_sweep(clock_timestamp())")
+                await owner.execute("update livewell_private.gateway set last_seen = now() - interval '1 hour'")
+                await owner.execute("select livewell_private.task_presence_sweep(clock_timestamp())")
                 # Heard if it listens again by now, else found when it does.
                 await owner.execute(
-                    "with stored as (update livewell.record set value = '{\"price\": 2}' returning data_type, key)"
+                    "with stored as (update livewell_private.record set value = '{\"price\": 2}' returning"
+                    " data_type, key)"
                     " select pg_notify('livewell_changes', jsonb_build_object('t', data_type, 'k', array[key])::text)"
                     " from stored"
                 )
@@ -94,20 +96,20 @@ async def test_tail_outlasts_a_restart_and_ends_when_told(own_server: OwnServer,
             tailing.send(signal.SIGTERM)
             assert await tailing.ended() == 0
         assert not await _somebody_looks(owner)
-        assert await owner.fetchval("select count(*) from livewell.session") == 0
+        assert await owner.fetchval("select count(*) from livewell_private.session") == 0
 
 
 async def _somebody_looks(owner: Database) -> bool:
-    return bool(await owner.fetchval("select sum(viewers) > 0 from livewell.item"))
+    return bool(await owner.fetchval("select sum(viewers) > 0 from livewell_private.item"))
 
 
 async def test_warnings_are_listed(cli: Cli, owner: Database) -> None:
     """What was odd and survived is shown by code and subject, of a room or of one code, as far back as asked."""
     assert (await cli("warnings", "--json")).json == []
     for code, subject in (("fetching.refused", "quote"), ("presence.source_silent", "site")):
-        await owner.execute("select livewell.warn($1, $2, 'it was odd', clock_timestamp())", code, subject)
+        await owner.execute("select livewell_private.warn($1, $2, 'it was odd', clock_timestamp())", code, subject)
     await owner.execute(
-        "select livewell.warn('fetching.old', 'quote', 'long ago', clock_timestamp() - interval '9 hours')"
+        "select livewell_private.warn('fetching.old', 'quote', 'long ago', clock_timestamp() - interval '9 hours')"
     )
     shown = (await cli("warnings")).out
     assert "fetching.refused" in shown

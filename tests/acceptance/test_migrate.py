@@ -23,7 +23,7 @@ async def test_an_empty_database_is_planned_migrated_and_checked(tmp_path: Path,
 
 async def test_a_table_changed_by_hand_is_found(owner_cli: Cli, owner: Database) -> None:
     """`--check` names what differs and ends with 1."""
-    await owner.execute("alter table livewell.job_kind add column by_hand text")
+    await owner.execute("alter table livewell_private.job_kind add column by_hand text")
     found = await owner_cli("migrate", "--check", "--json", code=1)
     assert [drift["name"] for drift in found.json["drift"]] == ["job_kind.by_hand"]
     assert "cli.schema_not_current" in found.err
@@ -42,5 +42,7 @@ async def test_finished_jobs_have_their_partition_from_the_start(tmp_path: Path,
     """After a migration the partitions of today are there, so that nothing finished goes to the default one."""
     await Cli(tmp_path, empty_owner_url)("migrate")
     async with await Database.open(DatabaseOptions(url=empty_owner_url)) as owner:
-        name = await owner.fetchval("select to_char(now() at time zone 'UTC', '\"livewell.job_done_\"YYYYMMDD')")
+        name = await owner.fetchval(
+            "select to_char(now() at time zone 'UTC', '\"livewell_private.job_done_\"YYYYMMDD')"
+        )
         assert await owner.fetchval("select to_regclass($1)", name) is not None

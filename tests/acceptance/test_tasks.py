@@ -68,7 +68,9 @@ async def test_tasks_are_tuned_by_hand(cli: Cli, owner: Database) -> None:
     assert (await cli("tasks", "disable", "rescue")).out == "rescue was disabled already\n"
     assert (await cli("tasks", "run", "rescue", "--json")).json["reason"] == "disabled"
     assert (await cli("tasks", "enable", "rescue")).out == "rescue is enabled\n"
-    rows = await owner.fetch("select event, reason from livewell.audit_entry where record_id = 'rescue' order by id")
+    rows = await owner.fetch(
+        "select event, reason from livewell_private.audit_entry where record_id = 'rescue' order by id"
+    )
     assert [tuple(row) for row in rows] == [("task_changed", "calm"), ("task_disabled", None), ("task_enabled", None)]
 
 

@@ -66,7 +66,7 @@ async def test_types_of_a_file_are_planned_and_applied_with_their_endpoints(owne
         "+ type quote (acme/quote, ttl 1 min, public.quotes, gate market_hours)",
     ]
     assert (await owner_cli("types", "list", "--json")).json == []
-    assert await owner.fetchval("select count(*) from livewell.provider where name = 'acme'") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.provider where name = 'acme'") == 0
     assert "applied: 4 things changed" in (await owner_cli("apply", "--yes")).out
     assert "nothing to change" in (await owner_cli("apply")).out
     shown = (await owner_cli("types", "show", "quote", "--json")).json
@@ -129,7 +129,7 @@ async def test_a_type_is_added_tuned_checked_and_removed(owner_cli: Cli, owner: 
     assert "30 s" in listed.out
     assert "did you mean quote?" in (await owner_cli("types", "show", "qoute", code=1)).err
     assert "did you mean quote?" in (await owner_cli("types", "check", "qoute", code=1)).err
-    await owner.execute("insert into livewell.item (data_type, key, due_at) values ('quote', 'A', now())")
+    await owner.execute("insert into livewell_private.item (data_type, key, due_at) values ('quote', 'A', now())")
     assert "it has 1 items" in (await owner_cli("types", "remove", "quote", code=1)).err
     assert "quote is removed, with 1 items" in (await owner_cli("types", "remove", "quote", "--force")).out
 
@@ -207,8 +207,8 @@ async def test_the_shipped_task_keeps_the_calendars(owner_cli: Cli, owner: Datab
     """`market_calendar` runs in any program: the sessions of exchanges in use are there after it."""
     if importlib.util.find_spec("exchange_calendars") is None:
         lack("exchange-calendars is not installed (the extra market)")
-    await owner.execute("delete from livewell.exchange_rule where suffix <> ''")
+    await owner.execute("delete from livewell_private.exchange_rule where suffix <> ''")
     await owner_cli("types", "add", "quote", "--endpoint", "fmp", "--ttl", "1m", "gate=market_hours")
     answer = (await owner_cli("tasks", "run", "market_calendar", "--json")).json
     assert (answer["ok"], answer["result"]["missing"]) == (True, [])
-    assert await owner.fetchval("select count(*) from livewell.market_session where exchange = 'XNYS'") > 250
+    assert await owner.fetchval("select count(*) from livewell_private.market_session where exchange = 'XNYS'") > 250

@@ -44,7 +44,9 @@ def declare(cli: Cli, simulator: Simulator) -> None:
 
 
 async def _value(owner: Database, key: str) -> Any:
-    text = await owner.fetchval("select value::text from livewell.record where data_type = 'quote' and key = $1", key)
+    text = await owner.fetchval(
+        "select value::text from livewell_private.record where data_type = 'quote' and key = $1", key
+    )
     return text and from_json(text)
 
 
@@ -187,7 +189,7 @@ async def test_a_service_runs_with_what_the_owner_applied(cli: Cli, owner_cli: C
             up.send(signal.SIGTERM)
             assert await up.ended() == 0
         assert "livewell.toml is not applied: key sim@main: source is for the owner of the schema to change" in told[0]
-    assert await owner.fetchval("select count(*) from livewell.api_key") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.api_key") == 0
 
 
 async def test_which_keys_are_read_is_said_where_it_runs(owner_cli: Cli) -> None:

@@ -20,7 +20,7 @@ async def _quota(budgets: Budgets, used: int) -> None:
     await budgets.declare("call")
     await budgets.endpoint("p/a", quota_bytes=1_000_000)
     await budgets.provider("p", pace="none")
-    await budgets.owner.execute("insert into livewell.quota_hour values ('p', $1, $2)", _hour(NOW) - HOUR, used)
+    await budgets.owner.execute("insert into livewell_private.quota_hour values ('p', $1, $2)", _hour(NOW) - HOUR, used)
 
 
 async def quota_is_predictive(budgets: Budgets) -> None:
@@ -97,7 +97,7 @@ async def breaker_sees_retries(budgets: Budgets) -> None:
         now += 2 * SECOND
     held = await budgets.claim(now=now)
     assert await budgets.rescue(now=now + MINUTE) == len(held) == 4
-    states = {row["state"] for row in await budgets.owner.fetch("select state from livewell.job")}
+    states = {row["state"] for row in await budgets.owner.fetch("select state from livewell_private.job")}
     assert states == {"pending"}
     assert (await budgets.state("p/a", now=now))["breaker"] == "open"
 
@@ -137,7 +137,7 @@ async def test_contract_15_needs_failed_attempts(budgets: Budgets) -> None:
 
 async def test_contract_15_needs_silent_workers(budgets: Budgets) -> None:
     """A breaker that does not count rescues is blind to calls that never come back."""
-    await take_away(budgets.owner, "rescue_jobs", "perform livewell.settle_calls(v_spent, p_now);", "null;")
+    await take_away(budgets.owner, "rescue_jobs", "perform livewell_private.settle_calls(v_spent, p_now);", "null;")
     with pytest.raises(AssertionError):
         await breaker_sees_retries(budgets)
 
@@ -148,7 +148,8 @@ async def test_contract_15_must_not_raise(budgets: Budgets) -> None:
         budgets.owner,
         "count_outcomes",
         "    if v_changes is not null then",
-        "    if exists (select from livewell.limit_use as u where u.breaker = 'open') then\n raise exception 'open';",
+        "    if exists (select from livewell_private.limit_use as u where u.breaker = 'open') then\n raise"
+        " exception 'open';",
     )
     with pytest.raises(Exception, match="open"):
         await breaker_lets_rescue_through(budgets)

@@ -24,7 +24,7 @@ async def _one_bad_type_stops_only_itself(owner: Database) -> None:
     await make_type(owner, "lost", table_name="public.nowhere", key_column="symbol", time_column="fetched_at")
     await make_type(owner, "odd", staleness="public.raises")
     await owner.execute(
-        "insert into livewell.record (data_type, key, value, fetched_at) values ('odd', 'A', '{}', $1)", NOON
+        "insert into livewell_private.record (data_type, key, value, fetched_at) values ('odd', 'A', '{}', $1)", NOON
     )
     await make_type(owner, "quote", **await make_table(owner, "public.quotes", ttl_column="keep"))
     await owner.execute("insert into public.quotes values ('GOOD', $1, null, null), ('BAD', $1, null, '-1 hour')", NOON)
@@ -40,9 +40,9 @@ async def _costs_what_is_due(owner: Database) -> None:
     freshness = Freshness(owner)
     await make_type(owner, "note", ttl=DAY)
     ids = await freshness.watch("note", [f"K{number}" for number in range(WATCHED)])
-    await owner.execute("update livewell.item set due_at = $1", NOON + DAY)
-    await owner.execute("update livewell.item set due_at = $1 where id = any ($2)", NOON, ids[:DUE])
-    await owner.execute("vacuum analyze livewell.item")
+    await owner.execute("update livewell_private.item set due_at = $1", NOON + DAY)
+    await owner.execute("update livewell_private.item set due_at = $1 where id = any ($2)", NOON, ids[:DUE])
+    await owner.execute("vacuum analyze livewell_private.item")
     async with owner.transaction() as transaction:
         before = await _read(transaction)
         assert (await Freshness(transaction).tick(NOON))["looked"] == DUE
@@ -85,7 +85,7 @@ async def test_contract_4_needs_halves(owner: Database) -> None:
 
 async def test_contract_12_needs_the_due_index(owner: Database) -> None:
     """Without its index a tick reads everything that is watched."""
-    await owner.execute("drop index livewell.item_due")
+    await owner.execute("drop index livewell_private.item_due")
     with pytest.raises(AssertionError, match="rows were read"):
         await _costs_what_is_due(owner)
 

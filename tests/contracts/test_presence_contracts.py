@@ -13,8 +13,8 @@ select relname from pg_stat_xact_user_tables
 where schemaname = 'livewell' and n_tup_ins + n_tup_upd + n_tup_del > 0
 """
 HOT_WRITE = """
-insert into livewell.subscription_hour
-select distinct date_trunc('hour', p_now), i.data_type, 1, 1, 1, 1, 1, 1, 1 from livewell.item as i
+insert into livewell_private.subscription_hour
+select distinct date_trunc('hour', p_now), i.data_type, 1, 1, 1, 1, 1, 1, 1 from livewell_private.item as i
 on conflict (hour, data_type) do update set viewers_sum = subscription_hour.viewers_sum + 1;
 """
 
@@ -48,7 +48,7 @@ async def _hot_path_is_bare(url: str, owner: Database) -> None:
             written = await _written(one, presence, step)
             assert written, f"{step} wrote nothing: the contract looks at the wrong place"
             assert written <= PRESENCE | (QUEUE if step in {"subscribe", "unsubscribe", "close"} else set()), step
-        await one.execute("update livewell.item set expires_at = $1", NOON + MINUTE)
+        await one.execute("update livewell_private.item set expires_at = $1", NOON + MINUTE)
         await _written(one, presence, "open")
         assert await _written(one, presence, "subscribe") <= PRESENCE
 
@@ -58,13 +58,13 @@ async def test_contract_7_analytics_stay_off_the_hot_path(owner: Database, owner
     await _hot_path_is_bare(owner_url, owner)
     presence = PresenceSql(owner, owner)
     assert (await presence.task("presence_hours"))["types"] == 1
-    assert await owner.fetchval("select count(*) from livewell.subscription_hour") == 1
+    assert await owner.fetchval("select count(*) from livewell_private.subscription_hour") == 1
 
 
 @pytest.mark.parametrize("function", ["add_subscriptions", "end_subscriptions"])
 async def test_contract_7_notices_a_hot_write(owner: Database, owner_url: str, function: str) -> None:
     """A figure that is kept while somebody comes or goes is found."""
-    guard = "perform livewell.change_viewers"
+    guard = "perform livewell_private.change_viewers"
     await take_away(owner, function, guard, f"{HOT_WRITE} {guard}")
     with pytest.raises(AssertionError):
         await _hot_path_is_bare(owner_url, owner)

@@ -85,7 +85,7 @@ async def test_contract_3_no_pile_up(owner_url: str, queue: Surface) -> None:
 
 async def test_contract_3_needs_its_locks(owner: Database, owner_url: str, queue: Surface) -> None:
     """Without the sealer's try-lock, or the rescuer's SKIP LOCKED, the second one waits or works twice."""
-    await take_away(owner, "seal_audit", "not livewell.try_lock", "false and livewell.try_lock")
+    await take_away(owner, "seal_audit", "not livewell_private.try_lock", "false and livewell_private.try_lock")
     with pytest.raises((AssertionError, LivewellError)):
         await second_sealer_is_told(owner_url)
     await take_away(owner, "rescue_jobs", "for update skip locked", "for update")
@@ -98,8 +98,8 @@ async def live_partition_holds_only_what_lives(owner: Database, queue: Surface) 
     await queue.enqueue(*jobs(30))
     for held in await queue.claim(max_jobs=30):
         await queue.finish(held)
-    assert await owner.fetchval("select count(*) from only livewell.job_live") == 0
-    assert await owner.fetchval("select count(*) from livewell.job_done") == 30
+    assert await owner.fetchval("select count(*) from only livewell_private.job_live") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.job_done") == 30
 
 
 async def test_contract_11_partitioned_by_state(owner: Database, queue: Surface) -> None:
@@ -107,7 +107,7 @@ async def test_contract_11_partitioned_by_state(owner: Database, queue: Surface)
     strategy = await owner.fetchrow(
         "select p.partstrat::text as strategy, a.attname from pg_partitioned_table p"
         " join pg_attribute a on a.attrelid = p.partrelid and a.attnum = p.partattrs[0]"
-        " where p.partrelid = 'livewell.job'::regclass"
+        " where p.partrelid = 'livewell_private.job'::regclass"
     )
     assert strategy is not None
     assert (strategy["strategy"], strategy["attname"]) == ("l", "state")
@@ -116,12 +116,12 @@ async def test_contract_11_partitioned_by_state(owner: Database, queue: Surface)
 
 async def test_contract_11_needs_the_move(owner: Database, queue: Surface) -> None:
     """If a finish copied rows and left them where they were, the hot part would grow for ever."""
-    await take_away(owner, "end_jobs", "delete from livewell.job_live as j using (", _COPY)
+    await take_away(owner, "end_jobs", "delete from livewell_private.job_live as j using (", _COPY)
     with pytest.raises((AssertionError, asyncpg.PostgresError)):
         await live_partition_holds_only_what_lives(owner, queue)
 
 
-_COPY = "update livewell.job_live as j set priority = j.priority from ("
+_COPY = "update livewell_private.job_live as j set priority = j.priority from ("
 
 
 async def partition_care_is_polite(owner: Database, url: str, queue: Surface) -> None:
@@ -129,7 +129,7 @@ async def partition_care_is_polite(owner: Database, url: str, queue: Surface) ->
     await owner.execute("select livewell.make_job_partitions(0, $1)", NOW)
     await queue.enqueue(*jobs(1))
     await queue.finish(await queue.claim_one())
-    name = await owner.fetchval("select tableoid::regclass::text from livewell.job_done limit 1")
+    name = await owner.fetchval("select tableoid::regclass::text from livewell_private.job_done limit 1")
     late = NOW + 400 * DAY
     async with session(url) as reader, session(url) as carer:
         await carer.execute("set lock_timeout = 0; set statement_timeout = '5s'")

@@ -51,7 +51,8 @@ async def test_contract_13_a_ttl_is_explicit(stage: Database) -> None:
     for ttl in (None, "0", "-1 minute"):
         with pytest.raises((asyncpg.CheckViolationError, asyncpg.NotNullViolationError)):
             await stage.execute(
-                "insert into livewell.data_type (name, endpoint, ttl) values ('q', 'sim/quote', $1::text::interval)",
+                "insert into livewell_private.data_type (name, endpoint, ttl) values ('q', 'sim/quote',"
+                " $1::text::interval)",
                 ttl,
             )
 
@@ -80,5 +81,5 @@ async def test_contract_13_needs_its_guards(
 
 async def test_contract_13_needs_the_constraint(stage: Database) -> None:
     """Without the table's own constraint a row by hand could have no TTL to speak of."""
-    await stage.execute("alter table livewell.data_type drop constraint type_ttl_is_positive")
+    await stage.execute("alter table livewell_private.data_type drop constraint type_ttl_is_positive")
     await make_type(stage, "quote", endpoint="sim/quote", ttl=NOON - NOON)

@@ -16,13 +16,14 @@ TOUCHED = """
 select sum(pg_stat_get_xact_tuples_returned(c.oid) + pg_stat_get_xact_tuples_fetched(c.oid)
     + pg_stat_get_xact_tuples_inserted(c.oid) + pg_stat_get_xact_tuples_updated(c.oid))::bigint
 from pg_class as c
-where c.oid in ('livewell.type_key'::regclass, 'livewell.item'::regclass, 'livewell.record'::regclass)
+where c.oid in ('livewell_private.type_key'::regclass, 'livewell_private.item'::regclass,
+    'livewell_private.record'::regclass)
     or c.oid in (select i.indexrelid from pg_index as i where i.indrelid in (
-        'livewell.type_key'::regclass, 'livewell.item'::regclass, 'livewell.record'::regclass))
+        'livewell_private.type_key'::regclass, 'livewell_private.item'::regclass, 'livewell_private.record'::regclass))
 """
 READ = """
 select sum(pg_stat_get_xact_tuples_returned(i.indexrelid))::bigint from pg_index as i
-where i.indrelid = 'livewell.job_live'::regclass
+where i.indrelid = 'livewell_private.job_live'::regclass
 """
 
 
@@ -91,12 +92,14 @@ async def cost_is_bounded(catalogue: Catalogue) -> None:
     """With five types of 50,000 keys each a run touches a few rows for each key it looks at, and none for others."""
     for name in ("quote", "profile", "ratios", "dividends", "earnings"):
         await catalogue.scheduled(name, 50_000)
-    await catalogue.owner.execute("analyze livewell.type_key")
+    await catalogue.owner.execute("analyze livewell_private.type_key")
     await catalogue.run("scheduled_refreshes")
     for minute in range(2):
         async with catalogue.owner.connection() as connection, connection.transaction():
             before = await connection.fetchval(TOUCHED)
-            await connection.execute("select livewell.task_scheduled_refreshes($1)", NOON + HOUR + minute * MINUTE)
+            await connection.execute(
+                "select livewell_private.task_scheduled_refreshes($1)", NOON + HOUR + minute * MINUTE
+            )
             assert await connection.fetchval(TOUCHED) - before <= 100 * 1000
     assert len(await catalogue.jobs()) == 2000
 
@@ -108,7 +111,7 @@ async def queue_is_read_little(catalogue: Catalogue) -> None:
     await catalogue.run("scheduled_refreshes")
     await catalogue.run("scheduled_refreshes", NOON + HOUR)
     async with catalogue.owner.connection() as connection, connection.transaction():
-        await connection.execute("select livewell.task_scheduled_refreshes($1)", NOON + HOUR + MINUTE)
+        await connection.execute("select livewell_private.task_scheduled_refreshes($1)", NOON + HOUR + MINUTE)
         assert await connection.fetchval(READ) <= 100 * 1000
     assert len(await catalogue.jobs()) == 2000
 

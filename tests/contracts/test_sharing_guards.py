@@ -33,16 +33,21 @@ GUARDS: list[tuple[str, str, str, Rule]] = [
     ),
     ("choose_affordable_jobs", "v_seats[v_seat] - 1", "v_seats[v_seat]", rules.test_a_bundle_uses_one_key),
     ("choose_affordable_jobs", "case when v_seat is null then 1 else 0 end", "1", rules.test_a_bundle_uses_one_key),
-    ("lock_affordable_jobs", "livewell.fill_requests(v_chosen, v_lanes)", "v_chosen", rules.test_a_bundle_uses_one_key),
     (
         "lock_affordable_jobs",
-        "livewell.fill_requests(v_chosen, v_lanes)",
+        "livewell_private.fill_requests(v_chosen, v_lanes)",
+        "v_chosen",
+        rules.test_a_bundle_uses_one_key,
+    ),
+    (
+        "lock_affordable_jobs",
+        "livewell_private.fill_requests(v_chosen, v_lanes)",
         "v_chosen",
         rules.test_a_request_is_filled_beyond_the_number_asked_for,
     ),
     (
         "lock_riders",
-        "livewell.take_serial_turns(v_found, true)",
+        "livewell_private.take_serial_turns(v_found, true)",
         "v_found",
         rules.test_a_request_is_filled_beyond_the_number_asked_for,
     ),
@@ -65,7 +70,7 @@ GUARDS: list[tuple[str, str, str, Rule]] = [
     ("rescue_jobs", "bundle = null, rides = null, ", "", rules.test_a_bundle_that_ends_apart_is_counted_once),
     (
         "further_request",
-        "perform livewell.debit_limits(v_rooms, v_now);",
+        "perform livewell_private.debit_limits(v_rooms, v_now);",
         "",
         rules.test_another_request_pays_for_itself,
     ),

@@ -49,7 +49,7 @@ Count = Callable[[], Awaitable[int]]
 async def _growth(there: Market, count: Count) -> int:
     """How much more there is while the provider keeps thirty answers to itself than while it keeps one."""
     there.simulator.fault(FaultKind.HANG, "quote")
-    await there.owner.execute("update livewell.endpoint set call_timeout = '1 minute'")
+    await there.owner.execute("update livewell_private.endpoint set call_timeout = '1 minute'")
     async with running(there.app, WorkerOptions(concurrency=AT_ONCE, claim_batch=AT_ONCE)):
         try:
             with_one = await _counted(there, KEYS[:1], count)

@@ -181,10 +181,11 @@ class Run:
 
         async def drained() -> bool:
             await self.owner.execute(
-                "select livewell.cancel_jobs(array(select id from livewell.job_live where state = any ($1)), 'over')",
+                "select livewell.cancel_jobs(array(select id from livewell_private.job_live where state = any"
+                " ($1)), 'over')",
                 cancelled,
             )
-            return not await self.owner.fetchval("select exists (select from livewell.job_live)")
+            return not await self.owner.fetchval("select exists (select from livewell_private.job_live)")
 
         await until(drained, "nothing is queued or runs", within=3 * LEASE + timedelta(seconds=5))
 
@@ -245,7 +246,7 @@ class Run:
         while True:
             with suppress(LivewellError):
                 rows = await self.owner.fetch(
-                    "select id, state, attempt, finished_at from livewell.job"
+                    "select id, state, attempt, finished_at from livewell_private.job"
                     " where finished_at >= $1 and state in ('completed', 'failed', 'cancelled') order by finished_at",
                     since - timedelta(seconds=10),
                 )
@@ -264,7 +265,7 @@ class Run:
 
     async def _is_done(self) -> bool:
         with suppress(LivewellError):
-            return not await self.owner.fetchval("select exists (select from livewell.job_live)")
+            return not await self.owner.fetchval("select exists (select from livewell_private.job_live)")
         return False
 
     async def start(self, program: str, environment: Mapping[str, str] | None, plan: Mapping[str, Any]) -> Member:

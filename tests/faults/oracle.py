@@ -83,7 +83,7 @@ class Oracle:
     async def leap(self, seconds: int) -> None:
         """Let time pass, here and for the limiter; nothing may be under way."""
         await self.run.owner.execute(
-            "update livewell.limit_use set minute_slot = minute_slot - $1::integer,"
+            "update livewell_private.limit_use set minute_slot = minute_slot - $1::integer,"
             " next_allowed_at = next_allowed_at - make_interval(secs => $1),"
             " smooth_at = smooth_at - make_interval(secs => $1)",
             seconds,

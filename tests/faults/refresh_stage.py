@@ -56,8 +56,9 @@ _QUOTE_FIELDS: dict[str, Any] = {
 }
 _TWO_HOURS_PASS = (
     "update public.quotes set fetched_at = fetched_at - interval '2 hours' where symbol <> $1",
-    "update livewell.record set fetched_at = fetched_at - interval '2 hours' where key <> $1",
-    "update livewell.item set fetched_at = fetched_at - interval '2 hours', due_at = clock_timestamp() where key <> $1",
+    "update livewell_private.record set fetched_at = fetched_at - interval '2 hours' where key <> $1",
+    "update livewell_private.item set fetched_at = fetched_at - interval '2 hours', due_at = clock_timestamp()"
+    " where key <> $1",
 )
 
 
@@ -104,14 +105,16 @@ class Stage:
         """Wait until everything was fetched, and so often again."""
 
         async def fetched() -> bool:
-            statement = "select count(*) from livewell.item where fetched_at is not null and fetches >= $1"
+            statement = "select count(*) from livewell_private.item where fetched_at is not null and fetches >= $1"
             return bool(await self.run.owner.fetchval(statement, again) == len(TYPES) * len(KEYS))
 
         await until(fetched, f"everything was fetched, and {again} times again")
 
     async def stored(self) -> dict[tuple[str, str], tuple[Any, ...]]:
         quotes = await self.run.owner.fetch("select symbol, price, volume, source_at from public.quotes")
-        records = await self.run.owner.fetch("select key, value::text from livewell.record where data_type = 'profile'")
+        records = await self.run.owner.fetch(
+            "select key, value::text from livewell_private.record where data_type = 'profile'"
+        )
         profiles = {row["key"]: from_json(row["value"]) for row in records}
         return {
             **{
@@ -132,14 +135,14 @@ class Stage:
 
     async def learned(self) -> set[tuple[int, int, str]]:
         """How often items were fetched again, how often that found a change, and how the last fetch ended."""
-        rows = await self.run.owner.fetch("select fetches, changes, last_outcome from livewell.item")
+        rows = await self.run.owner.fetch("select fetches, changes, last_outcome from livewell_private.item")
         return {(row["fetches"], row["changes"], row["last_outcome"]) for row in rows}
 
     async def attempts(self, data_type: str) -> list[list[str]]:
         """The attempts of the refreshes of the second round, each by how it ended."""
         rows = await self.run.owner.fetch(
-            "select j.id, j.state, array(select a.outcome from livewell.job_attempt as a where a.job_id = j.id"
-            " order by a.attempt) as before from livewell.job as j"
+            "select j.id, j.state, array(select a.outcome from livewell_private.job_attempt as a where a.job_id = j.id"
+            " order by a.attempt) as before from livewell_private.job as j"
             " where j.kind = 'refresh.' || $1 and j.payload ->> 'cause' = 'stale' order by j.id",
             data_type,
         )
@@ -152,7 +155,9 @@ class Stage:
 
     async def booked(self) -> tuple[int, int]:
         """Requests and bytes as the ledger has them."""
-        row = await self.run.owner.fetchrow("select sum(requests)::int, sum(bytes)::int from livewell.quota_hour")
+        row = await self.run.owner.fetchrow(
+            "select sum(requests)::int, sum(bytes)::int from livewell_private.quota_hour"
+        )
         assert row is not None
         return row[0], row[1]
 
@@ -160,8 +165,8 @@ class Stage:
         """What a dead process may not leave: sessions, leases, permits, what counts as in flight."""
         asked = {
             "sessions": "select count(*) from pg_stat_activity where application_name = $1",
-            "leases": "select count(*) from livewell.job_live where $1 <> ''",
-            "permits": "select count(*) from livewell.permit_block where $1 <> ''",
+            "leases": "select count(*) from livewell_private.job_live where $1 <> ''",
+            "permits": "select count(*) from livewell_private.permit_block where $1 <> ''",
             "calls": "select sum(in_flight)::int from livewell.budget_state() where $1 <> ''",
             "bytes": "select sum(in_flight_bytes)::int from livewell.quota_states() where $1 <> ''",
         }
@@ -170,7 +175,12 @@ class Stage:
     async def nothing_is_locked(self) -> None:
         """Every row that a refresh touches can be had at once."""
         async with self.run.owner.transaction() as connection:
-            for table in ("livewell.item", "livewell.record", "public.quotes", "livewell.limit_use"):
+            for table in (
+                "livewell_private.item",
+                "livewell_private.record",
+                "public.quotes",
+                "livewell_private.limit_use",
+            ):
                 await connection.execute(f"select from {table} for update nowait")
 
 
@@ -207,7 +217,7 @@ async def _declare(run: Run, url: str, per_minute: int) -> None:
             expected_bytes=EXPECTED_BYTES,
         )
     await run.owner.execute(
-        "update livewell.provider set base_url = $1, allow_private = true, pace = 'none', policy = 'viewers'",
+        "update livewell_private.provider set base_url = $1, allow_private = true, pace = 'none', policy = 'viewers'",
         f"{url}/api/v3",
     )
     await run.owner.execute(_TABLE)

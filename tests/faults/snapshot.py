@@ -83,10 +83,10 @@ class Snapshot:
 async def read_snapshot(owner: Database, clock_offset: float) -> Snapshot:
     jobs = await owner.fetch(
         "select id, state, attempt, failures, kind, dedupe_key, worker, lease_token is not null as leased, started_at,"
-        " finished_at, error ->> 'type' as error_type from livewell.job"
+        " finished_at, error ->> 'type' as error_type from livewell_private.job"
     )
     attempts = await owner.fetch(
-        "select job_id, attempt, worker, started_at, ended_at, outcome from livewell.job_attempt"
+        "select job_id, attempt, worker, started_at, ended_at, outcome from livewell_private.job_attempt"
     )
     return Snapshot(
         jobs=tuple(JobRow(**row) for row in jobs),

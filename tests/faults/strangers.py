@@ -15,7 +15,7 @@ ONCE_OURS = (
     "livewell.declare_tasks",
     "livewell.budgets",
     "livewell.registry",
-    "livewell.exchange_rule",
+    "livewell_private.exchange_rule",
     "livewell.seal_audit",
     "livewell/presence/anna",
 )

@@ -81,7 +81,7 @@ async def test_a_held_warning_stops_nobody_else(run: Run, owner_url: str) -> Non
         await run.start_workers(1, program="refresher")
         await stage.all_fetched()
         await make_type(run.owner, "broken")
-        await run.owner.execute("update livewell.data_type set staleness = 'public.none' where name = 'broken'")
+        await run.owner.execute("update livewell_private.data_type set staleness = 'public.none' where name = 'broken'")
         warns = "select livewell.check_on_subscribe('{broken}', 'X')"
         async with idle_in_transaction(owner_url, warns, role="livewell_user", user="mallory"):
             async with asyncio.timeout(SOON.total_seconds()):
@@ -89,7 +89,7 @@ async def test_a_held_warning_stops_nobody_else(run: Run, owner_url: str) -> Non
                 assert await PresenceStore(run.owner).subscribe(looking) == [SubscribeOutcome.SUBSCRIBED]
             await stage.time_passes()
             await until(lambda: _stored(stage), "every key was stored", within=SOON)
-        await run.owner.execute("delete from livewell.job_live where kind = 'refresh.broken'")
+        await run.owner.execute("delete from livewell_private.job_live where kind = 'refresh.broken'")
         await run.passes()
 
 
@@ -144,7 +144,7 @@ async def _one_round(stage: Stage, url: str, stranger: Stranger, within: timedel
 
 async def _annas(owner: Database) -> UUID:
     """The session of who looks at everything."""
-    return UUID(str(await owner.fetchval("select id from livewell.session where user_id = 'anna'")))
+    return UUID(str(await owner.fetchval("select id from livewell_private.session where user_id = 'anna'")))
 
 
 async def _stored(stage: Stage, *but_for: tuple[str, str]) -> bool:
@@ -155,7 +155,9 @@ async def _stored(stage: Stage, *but_for: tuple[str, str]) -> bool:
 
 async def _fetched(owner: Database, but_for: str = "") -> bool:
     """Whether everything was fetched since it was due, but for a key."""
-    late = "select exists (select from livewell.item where fetched_at < now() - interval '1 hour' and key <> $1)"
+    late = (
+        "select exists (select from livewell_private.item where fetched_at < now() - interval '1 hour' and key <> $1)"
+    )
     return not await owner.fetchval(late, but_for)
 
 

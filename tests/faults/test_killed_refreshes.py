@@ -46,7 +46,9 @@ async def test_a_worker_killed_in_a_refresh_leaves_one_effect(run: Run, step: St
     [
         pytest.param("rescue_jobs", "if v_spent is not null then", "if false then", Step.SENT, id="unpaid"),
         pytest.param("hold_fetches", " for update", "", Step.INSIDE, id="unlocked"),
-        pytest.param("store_fetches", "perform livewell.tell_changes(v_judged);", "", Step.COMMITTED, id="untold"),
+        pytest.param(
+            "store_fetches", "perform livewell_private.tell_changes(v_judged);", "", Step.COMMITTED, id="untold"
+        ),
     ],
 )
 @pytest.mark.full
@@ -138,12 +140,12 @@ async def _kill_inside(step: Step, stage: Stage, mortal: Member, data_type: str)
     run = stage.run
     await run.seen("reached", by=mortal.name)
     # Nobody but the engine has the probes of items, so a store waits for them as long as it takes.
-    items = "livewell.item as i where i.data_type = $1"
-    draw = f"insert into livewell.probe (item_id, drawn_at) select i.id, now() from {items}"
+    items = "livewell_private.item as i where i.data_type = $1"
+    draw = f"insert into livewell_private.probe (item_id, drawn_at) select i.id, now() from {items}"
     await run.owner.execute(draw, data_type)
     async with run.owner.transaction() as holder:
         await holder.execute(
-            f"select from livewell.probe where item_id in (select i.id from {items}) for update", data_type
+            f"select from livewell_private.probe where item_id in (select i.id from {items}) for update", data_type
         )
         mortal.process.send_signal(GO_ON)
         await until(lambda: _stores(holder, mortal), "the store waits for the probes of its items")
@@ -160,7 +162,7 @@ async def _stores(holder: Connection, mortal: Member) -> bool:
 
 
 async def _leases_are_over(run: Run) -> bool:
-    held = "select exists (select from livewell.job_live where lease_until >= clock_timestamp())"
+    held = "select exists (select from livewell_private.job_live where lease_until >= clock_timestamp())"
     return not await run.owner.fetchval(held)
 
 

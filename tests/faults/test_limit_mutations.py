@@ -21,7 +21,7 @@ NAME = "edge/calls"
 ALLOWED = 40
 LIMIT = Limit(name=NAME, allowed=ALLOWED, counts=lambda one: one.endpoint == NAME)
 CAP = 2
-LOCK = "livewell.lock_budgets(array(select distinct l.endpoint from unnest(p_lanes) as l where l.endpoint is not null))"
+LOCK = "livewell_private.lock_budgets(array(select distinct l.endpoint from unnest(p_lanes) as l where l.endpoint is not null))"
 # Nearly what passes between two bursts; the rest passes by itself.
 LEAP = 57
 WITHIN = timedelta(seconds=20)
@@ -47,7 +47,7 @@ async def _counting_while_locking(run: Run) -> None:
         run,
         "lock_affordable_jobs",
         (f"v_names := {LOCK};\n", ""),
-        ("livewell.rooms_now(v_names, granted_at)", f"livewell.rooms_now({LOCK}, granted_at)"),
+        ("livewell_private.rooms_now(v_names, granted_at)", f"livewell_private.rooms_now({LOCK}, granted_at)"),
     )
 
 
@@ -82,7 +82,9 @@ async def _arrived(oracle: Oracle, number: int) -> None:
     """So many calls have come, and nothing is under way any more."""
 
     async def all_came() -> bool:
-        running = await oracle.run.owner.fetchval("select count(*) from livewell.job_live where state = 'processing'")
+        running = await oracle.run.owner.fetchval(
+            "select count(*) from livewell_private.job_live where state = 'processing'"
+        )
         return not running and len(oracle.arrivals()) >= number
 
     await until(all_came, f"{number} calls have come", within=WITHIN)
@@ -111,7 +113,7 @@ async def _at_one_door(run: Run, mutation: Mutation) -> float:
         return bool(waiting >= 4)
 
     async with run.owner.transaction() as door:
-        await door.execute("select from livewell.limit_use where name = $1 for update", NAME)
+        await door.execute("select from livewell_private.limit_use where name = $1 for update", NAME)
         await _call(run, 8 * ALLOWED)
         await until(all_wait, "all workers wait at the door", within=WITHIN)
     await _arrived(oracle, ALLOWED)

@@ -148,7 +148,7 @@ async def _is_filled(run: Run, arrivals: list[Arrival]) -> None:
     offset = time.time() - time.monotonic()
     rows = await run.owner.fetch(
         "select a.job_id, a.attempt, a.started_at, a.outcome, j.endpoint, j.estimated_tokens"
-        " from livewell.job_attempt as a join livewell.job as j on j.id = a.job_id"
+        " from livewell_private.job_attempt as a join livewell_private.job as j on j.id = a.job_id"
     )
     lost = [row for row in rows if (row["job_id"], row["attempt"]) not in used]
     unsettled = [row for row in rows if row["outcome"] == "rescued" and row not in lost]
@@ -271,5 +271,5 @@ async def _calls_come_through(oracle: Oracle, ends: float) -> bool:
 
 async def _nothing_is_left(run: Run) -> None:
     """I6 for budgets: no permit is out, nothing counts as in flight."""
-    assert await run.owner.fetchval("select count(*) from livewell.permit_block") == 0
+    assert await run.owner.fetchval("select count(*) from livewell_private.permit_block") == 0
     assert await run.owner.fetchval("select sum(in_flight) from livewell.budget_state()") == 0

@@ -48,9 +48,10 @@ def _changed_sql(folder: Path, number: int) -> SqlFiles:
         shutil.copytree(sql, folder / sql.parent.name / "sql", dirs_exist_ok=True)
     jobs = folder / "jobs" / "sql"
     (jobs / "migrations" / f"{9000 + number:04}_jobs_change.sql").write_text(
-        f"alter table livewell.job add column spare_{number} integer default {number};\n"
-        f"alter table livewell.worker add column spare_{number} text;\n"
-        f"create index job_live_spare_{number} on livewell.job_live (spare_{number}) where spare_{number} = 0;\n"
+        f"alter table livewell_private.job add column spare_{number} integer default {number};\n"
+        f"alter table livewell_private.worker add column spare_{number} text;\n"
+        f"create index job_live_spare_{number} on livewell_private.job_live (spare_{number}) where"
+        f" spare_{number} = 0;\n"
     )
     for name in CHANGED:
         file = jobs / "functions" / f"{name}.sql"

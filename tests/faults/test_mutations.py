@@ -83,7 +83,7 @@ async def test_serial_keys_without_turns(run: Run) -> None:
     """When nobody waits for the turn of a serial key, two of its jobs run at once: I3."""
     await without(run, "lock_jobs", ("if v_has_serial_keys then", "if false then"))
     await without(run, "enqueue_jobs", ("if v_new.has_serial_keys then", "if false then"))
-    await run.owner.execute("drop index livewell.job_live_one_running_per_serial_key")
+    await run.owner.execute("drop index livewell_private.job_live_one_running_per_serial_key")
     await run.start_workers(2)
     await run.enqueue("serial", *[{"seconds": 0.2}] * 8, serial_key="one")
     await run.seen("ended", 8)
@@ -104,7 +104,7 @@ async def test_terminal_rows_that_change(run: Run) -> None:
     await run.start_workers(1)
     await run.enqueue("quick", *[{"seconds": 0}] * 4)
     await run.seen("seen", 4)
-    await run.owner.execute("update livewell.job_done set finished_at = finished_at + interval '1 microsecond'")
+    await run.owner.execute("update livewell_private.job_done set finished_at = finished_at + interval '1 microsecond'")
     assert set(await _broken(run)) == {"I7"}
 
 

@@ -76,7 +76,8 @@ class Scene:
 
         async def over() -> bool:
             leased = await self.run.owner.fetchval(
-                "select count(*) from livewell.job_live where state = 'processing' and worker like any ($1)", patterns
+                "select count(*) from livewell_private.job_live where state = 'processing' and worker like any ($1)",
+                patterns,
             )
             claimed_by = {(event["job"], event["attempt"]): event.by for event in self.run.events("claimed")}
             return not leased and any(
@@ -202,11 +203,11 @@ async def _permitted_unheard(run: Run, proxy: TcpProxy) -> None:
         )
 
     async def permitted() -> bool:
-        running = await run.owner.fetchval("select count(*) from livewell.job_live where state = 'processing'")
+        running = await run.owner.fetchval("select count(*) from livewell_private.job_live where state = 'processing'")
         return bool(running == ALLOWED)
 
     async with run.owner.transaction() as door:
-        await door.execute("select from livewell.limit_use where name = $1 for update", LIMITED)
+        await door.execute("select from livewell_private.limit_use where name = $1 for update", LIMITED)
         await run.enqueue("call", *[{"wait": 0}] * (2 * ALLOWED), endpoint=LIMITED)
         await until(at_the_door, "the worker asks for calls")
         proxy.black_hole(Way.TO_CLIENT)

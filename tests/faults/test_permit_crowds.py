@@ -153,7 +153,7 @@ async def test_a_crowd_stays_within_every_window(
     assert log.worst_window() >= 0.95 * PER_MINUTE, line
     assert log.most <= TOGETHER, line
     assert took < WINDOW + 10, line
-    assert await owner.fetchval("select count(*) from livewell.permit_block") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.permit_block") == 0
 
 
 @pytest.mark.timeout(300)

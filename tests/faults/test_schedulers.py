@@ -103,14 +103,14 @@ class Nodes:
 
 @pytest_asyncio.fixture
 async def nodes(owner: Database, database_url: str, tmp_path: Path) -> AsyncIterator[Nodes]:
-    await owner.execute("delete from livewell.task")
+    await owner.execute("delete from livewell_private.task")
     async with AsyncExitStack() as stack:
         yield Nodes(stack, database_url, tmp_path)
 
 
 async def _all_succeeded(owner: Database, count: int) -> bool:
     return bool(
-        await owner.fetchval("select count(*) = $1 from livewell.task where last_success_at is not null", count)
+        await owner.fetchval("select count(*) = $1 from livewell_private.task where last_success_at is not null", count)
     )
 
 
@@ -130,7 +130,7 @@ async def test_eight_nodes_run_a_thousand_tasks_once(nodes: Nodes, owner: Databa
 
 async def _nothing_is_left(owner: Database) -> None:
     """All leases are back."""
-    assert await owner.fetchval("select count(*) from livewell.task where lease_token is not null") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.task where lease_token is not null") == 0
 
 
 async def test_killed_and_paused_nodes_run_nothing_twice(nodes: Nodes, owner: Database) -> None:

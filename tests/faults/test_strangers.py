@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.timeout(300)]
 PAGES = 64
 SERIAL_KEYS = ["a", "b", "c"]
 _FULL = "too many notifications"
-_OFTEN = "update livewell.task set every = '500 ms', due_at = now() where name = 'notification_queue'"
+_OFTEN = "update livewell_private.task set every = '500 ms', due_at = now() where name = 'notification_queue'"
 
 
 async def test_f24_a_stranger_holds_every_lock_it_may_take(run: Run, owner_url: str) -> None:
@@ -77,7 +77,7 @@ async def test_f24_needs_rows_for_locks(run: Run, owner_url: str) -> None:
     await take_away(
         run.owner,
         "declare_tasks",
-        "livewell.take_lock('tasks')",
+        "livewell_private.take_lock('tasks')",
         "pg_advisory_xact_lock(hashtextextended('livewell.declare_tasks', 0))",
     )
     async with stranger(owner_url, "livewell_anon") as anon:
@@ -128,7 +128,7 @@ async def _fill(session: "asyncpg.Connection[asyncpg.Record]", pages: int) -> No
 
 
 async def _is_quiet(run: Run) -> bool:
-    return bool(await run.owner.fetchval("select quiet from livewell.notification_state"))
+    return bool(await run.owner.fetchval("select quiet from livewell_private.notification_state"))
 
 
 async def _is_loud(run: Run) -> bool:

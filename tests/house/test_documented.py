@@ -93,7 +93,7 @@ def test_every_metric_is_in_the_reference() -> None:
 
 async def test_every_setting_is_in_the_reference(owner: Database) -> None:
     """settings.md has one row per setting the migrations seed, and no other."""
-    rows = await owner.fetch("select name from livewell.setting")
+    rows = await owner.fetch("select name from livewell_private.setting")
     documented = set(re.findall(r"^(?:\||#+) `([a-z_]+\.[a-z_.]+)`", _page("settings.md"), re.MULTILINE))
     _same(documented, {row["name"] for row in rows})
 

@@ -18,7 +18,7 @@ from livewell.testing import SharedServer, make_market_data
 
 LIVE = 50_000
 FILL = """
-insert into livewell.job_live (
+insert into livewell_private.job_live (
     lane_id, kind, priority, due_at, held, retries, payload, dedupe_key, serial_key, created_at, state, lease_token,
     lease_until, worker
 )
@@ -28,13 +28,13 @@ select l.id, 'plain', n % 10, now() - interval '1 hour',
     case when n % 100 = 1 then 'processing' else 'pending' end,
     case when n % 100 = 1 then '00000000-0000-4000-8000-000000000000'::uuid end,
     case when n % 100 = 1 then now() + interval '1 hour' end, case when n % 100 = 1 then 'w1' end
-from livewell.job_lane as l, generate_series(1, $1::integer) as n
+from livewell_private.job_lane as l, generate_series(1, $1::integer) as n
 where l.kind = 'plain' and l.endpoint is null
 """
 # The ids are looked up before the counting begins, so that only the call itself is counted.
 LOOKED_UP = {
-    "RUNNING": "select array(select id from livewell.job_live where state = 'processing' limit 20)",
-    "PARKED": "select array(select id from livewell.job_live where held = 'serial' limit 20)",
+    "RUNNING": "select array(select id from livewell_private.job_live where state = 'processing' limit 20)",
+    "PARKED": "select array(select id from livewell_private.job_live where held = 'serial' limit 20)",
 }
 TOKENS = "array_fill('00000000-0000-4000-8000-000000000000'::uuid, array[20])"
 COMPLETED = "array_fill('completed'::text, array[20])"
@@ -64,17 +64,19 @@ CALLS = {
         at_most=100,
     ),
     "claim: merge": Hot(
-        call="select livewell.merge_lanes(array(select id from livewell.job_lane), array[10000], 20)",
+        call="select livewell_private.merge_lanes(array(select id from livewell_private.job_lane), array[10000], 20)",
         index="job_live_ready",
         at_most=100,
     ),
     "claim: flights": Hot(
-        call="select livewell.flights(array(select name from livewell.provider), now())",
+        call="select livewell_private.flights(array(select name from livewell_private.provider), now())",
         index="job_live_running",
         at_most=100,
     ),
     "claim: due": Hot(
-        call="select livewell.release_due_jobs(now() - interval '2 hours')", index="job_live_deferred", at_most=10
+        call="select livewell_private.release_due_jobs(now() - interval '2 hours')",
+        index="job_live_deferred",
+        at_most=10,
     ),
     "finish": Hot(
         call=f"select count(*) from livewell.finish_jobs('RUNNING', {TOKENS}, {COMPLETED})",
@@ -87,7 +89,9 @@ CALLS = {
         at_most=200,
     ),
     "promote": Hot(
-        call="select livewell.promote_serial_jobs(array['serial/8', 'serial/18'])", index="job_live_parked", at_most=20
+        call="select livewell_private.promote_serial_jobs(array['serial/8', 'serial/18'])",
+        index="job_live_parked",
+        at_most=20,
     ),
     "enqueue: kept": Hot(
         call=f"select count(*) from livewell.enqueue_jobs('{TAKEN}')",
@@ -122,15 +126,15 @@ async def owner(shared_server: SharedServer, template: str) -> AsyncIterator[Dat
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stale(owner: Database) -> AsyncIterator[Connection]:
     """A session whose plans were made while the queue was empty, before a queue that has filled up since."""
-    await owner.execute("alter table livewell.job_live set (autovacuum_enabled = false)")
+    await owner.execute("alter table livewell_private.job_live set (autovacuum_enabled = false)")
     await owner.execute("""select livewell.declare_kinds('[{"kind": "plain"}]')""")
     await make_market_data(owner)
-    await owner.execute("select livewell.open_lane_for('plain', e) from unnest(array[null, 'fmp']) as e")
+    await owner.execute("select livewell_private.open_lane_for('plain', e) from unnest(array[null, 'fmp']) as e")
     async with owner.connection() as connection:
         for hot in CALLS.values():
             for _ in range(3):
                 await connection.execute(await looked_up(connection, hot.call))
-        await connection.execute("truncate livewell.job")
+        await connection.execute("truncate livewell_private.job")
         await connection.execute(FILL.replace("$1", str(LIVE)))
         yield connection
 
@@ -141,7 +145,7 @@ async def fresh(stale: Connection) -> Connection:
 
     The table is written anew: a plain vacuum leaves the index entries of what was rolled back where they are few.
     """
-    await stale.execute("vacuum (full, analyze) livewell.job_live")
+    await stale.execute("vacuum (full, analyze) livewell_private.job_live")
     return stale
 
 
@@ -163,16 +167,17 @@ async def test_a_hot_call_uses_its_index_before_statistics_catch_up(stale: Conne
 
 async def test_a_blocked_endpoint_costs_a_claim_nothing(stale: Connection) -> None:
     """Jobs of top priority at an endpoint that is closed, however many, are not looked at by who claims the others."""
-    lane = await stale.fetchval("select livewell.open_lane_for('plain', 'fmp')")
+    lane = await stale.fetchval("select livewell_private.open_lane_for('plain', 'fmp')")
     async with rolled_back(stale):
         await stale.execute(
-            "insert into livewell.job_live (lane_id, kind, priority, due_at, retries, payload, endpoint, created_at)"
+            "insert into livewell_private.job_live (lane_id, kind, priority, due_at, retries, payload, endpoint,"
+            " created_at)"
             " select $1, 'plain', 1000, now() - interval '1 hour', 3, '{\"n\": 1}', 'fmp', now()"
             " from generate_series(1, $2)",
             lane,
             LIVE,
         )
-        await stale.execute("update livewell.limit_use set next_allowed_at = 'infinity' where name = 'fmp'")
+        await stale.execute("update livewell_private.limit_use set next_allowed_at = 'infinity' where name = 'fmp'")
         before = await counts(stale, "job_live_ready")
         claimed = await stale.fetch(CALLS["claim"].call.replace("count(*)", "endpoint"))
         after = await counts(stale, "job_live_ready")
@@ -185,11 +190,13 @@ async def test_the_counts_tell_a_bad_plan(stale: Connection) -> None:
     """What reads everything, from the table or through an index that is not meant, is told by the same counts."""
     async with rolled_back(stale):
         before = await counts(stale, "job_live_ready")
-        await stale.execute("select count(*) from livewell.job_live where payload = '{}'")
+        await stale.execute("select count(*) from livewell_private.job_live where payload = '{}'")
         after = await counts(stale, "job_live_ready")
         assert after[2] == before[2] + 1
         await stale.execute("set local enable_seqscan = off; set local enable_bitmapscan = off")
-        await stale.execute("select count(category) from livewell.job_live where state = 'pending' and held is null")
+        await stale.execute(
+            "select count(category) from livewell_private.job_live where state = 'pending' and held is null"
+        )
         assert (await counts(stale, "job_live_pkey"))[1] - after[1] > LIVE / 2
 
 
@@ -225,9 +232,9 @@ async def counts(connection: Connection, index: str) -> tuple[int, int, int]:
     row = await connection.fetchrow(
         "select pg_stat_get_xact_numscans($1::text::regclass),"
         " (select sum(pg_stat_get_xact_tuples_returned(i.indexrelid)) from pg_index as i"
-        " where i.indrelid = 'livewell.job_live'::regclass)::bigint,"
-        " pg_stat_get_xact_numscans('livewell.job_live'::regclass)",
-        f"livewell.{index}",
+        " where i.indrelid = 'livewell_private.job_live'::regclass)::bigint,"
+        " pg_stat_get_xact_numscans('livewell_private.job_live'::regclass)",
+        f"livewell_private.{index}",
     )
     assert row is not None
     return row[0], row[1], row[2]
@@ -235,7 +242,7 @@ async def counts(connection: Connection, index: str) -> tuple[int, int, int]:
 
 TASKS = 20_000
 FILL_TASKS = """
-insert into livewell.task (name, every, late_after, due_at, run)
+insert into livewell_private.task (name, every, late_after, due_at, run)
 select 't' || n, '1 hour', '1 day', now() + n * interval '1 second', 'livewell.task_rescue'
 from generate_series(1, $1) as n
 """
@@ -250,7 +257,7 @@ TASK_CALLS = {
 async def tasks(owner: Database) -> AsyncIterator[Connection]:
     """A session before very many tasks."""
     await owner.execute(FILL_TASKS.replace("$1", str(TASKS)))
-    await owner.execute("analyze livewell.task")
+    await owner.execute("analyze livewell_private.task")
     async with owner.connection() as connection:
         yield connection
 
@@ -274,9 +281,9 @@ async def task_counts(connection: Connection, index: str) -> tuple[int, int, int
     row = await connection.fetchrow(
         "select pg_stat_get_xact_numscans($1::text::regclass),"
         " (select sum(pg_stat_get_xact_tuples_returned(i.indexrelid)) from pg_index as i"
-        " where i.indrelid = 'livewell.task'::regclass)::bigint,"
-        " pg_stat_get_xact_numscans('livewell.task'::regclass)",
-        f"livewell.{index}",
+        " where i.indrelid = 'livewell_private.task'::regclass)::bigint,"
+        " pg_stat_get_xact_numscans('livewell_private.task'::regclass)",
+        f"livewell_private.{index}",
     )
     assert row is not None
     return row[0], row[1], row[2]

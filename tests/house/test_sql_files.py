@@ -88,7 +88,9 @@ def test_what_is_not_livewells_is_touched_by_a_role_that_has_nothing_of_it(funct
         assert function.audience == {"internal"}
         return
     for called in sorted(function.calls & {other.name for other in sql_functions() if other.is_foreign}):
-        assert f"livewell.require_foreign('{called}')" in function.statement, f"{place(function.path)}: {called}"
+        assert f"livewell_private.require_foreign('{called}')" in function.statement, (
+            f"{place(function.path)}: {called}"
+        )
     made = re.findall(r"^\s*(?:for\b.*\bin\s+)?execute\s+(.*)", function.statement, re.IGNORECASE | re.MULTILINE)
     strange = [one for one in made if not re.match(r"format\(('[^']*\blivewell\.%I|$)", one)]
     assert not strange or function.name in _OWN_NAMES, f"{place(function.path)}: {strange}"
@@ -112,18 +114,19 @@ def test_functions_that_write_refuse_on_a_replica() -> None:
     silent = [
         place(by_name[name].path)
         for name in sorted(writing)
-        if by_name[name].audience != {"internal"} and "livewell.require_primary()" not in by_name[name].statement
+        if by_name[name].audience != {"internal"}
+        and "livewell_private.require_primary()" not in by_name[name].statement
     ]
     assert not silent, "\n".join(silent)
 
 
 def test_nobody_notifies_into_a_full_queue() -> None:
-    """Who notifies reads first whether the server's queue is filling up, or fails at the commit: `livewell.notify` for
+    """Who notifies reads first whether the server's queue is filling up, or fails at the commit: `livewell_private.notify` for
     all, and the enqueue of one job in a statement that it has anyway.
     """
     callers = {function.name: function for function in sql_functions() if "pg_notify(" in function.statement}
     assert set(callers) == {"notify", "enqueue_job"}
-    assert all("livewell.notification_state" in function.statement for function in callers.values())
+    assert all("livewell_private.notification_state" in function.statement for function in callers.values())
 
 
 def test_nothing_takes_an_advisory_lock() -> None:

@@ -19,7 +19,7 @@ from livewell.kernel import Database
 from livewell.testing import effort, make_endpoint, make_type
 
 NOON = datetime(2030, 1, 15, 12, tzinfo=UTC)
-SCORE = "select livewell.score_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+SCORE = "select livewell_private.score_items($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
 
 
 def _number(least: float, most: float) -> st.SearchStrategy[float]:
@@ -88,12 +88,12 @@ async def test_both_choose_alike(
 async def test_both_learn_alike(owner: Database, looks: list[tuple[float, bool]], number: int) -> None:
     """The same fetches teach both the same rate and the same sizes, of the item and of its type."""
     name = f"note-{number}"
-    if await owner.fetchval("select exists (select from livewell.data_type where name = $1)", name):
+    if await owner.fetchval("select exists (select from livewell_private.data_type where name = $1)", name):
         return
     await make_type(owner, name, ttl=timedelta(minutes=OFFERS[1].ttl), expected_bytes=int(OFFERS[1].size))
-    item = await owner.fetchval("select item_id from livewell.make_items(array[$1], '{A}', $2)", name, NOON)
+    item = await owner.fetchval("select item_id from livewell_private.make_items(array[$1], '{A}', $2)", name, NOON)
     await owner.execute(
-        "update livewell.item set fetched_at = $2, bytes_mean = $3 where id = $1", item, NOON, OFFERS[1].size
+        "update livewell_private.item set fetched_at = $2, bytes_mean = $3 where id = $1", item, NOON, OFFERS[1].size
     )
     learning, row, now = Learning(make_world(1, 0.01, smaller(1000))), np.array([1]), NOON
     for wait, changed in looks:
@@ -102,16 +102,18 @@ async def test_both_learn_alike(owner: Database, looks: list[tuple[float, bool]]
         minutes = np.array([(now - before).total_seconds() / 60])
         learning.learn(row, minutes, np.array([changed]), np.array([float(received)]))
         await owner.execute(
-            "select livewell.learn_items(array[$1::bigint], array[$2], array[null::bytea], array[$3::bigint], $4)",
+            "select livewell_private.learn_items(array[$1::bigint], array[$2], array[null::bytea],"
+            " array[$3::bigint], $4)",
             item,
             "fetched" if changed else "unchanged",
             received,
             now,
         )
-        await owner.execute("select livewell.fold_learning()")
+        await owner.execute("select livewell_private.fold_learning()")
     learned = await owner.fetchrow(
         "select i.change_rate, i.bytes_mean, y.change_rate as type_rate, y.unchanged_bytes"
-        " from livewell.item as i join livewell.type_learning as y on y.data_type = i.data_type where i.id = $1",
+        " from livewell_private.item as i join livewell_private.type_learning as y on y.data_type = i.data_type"
+        " where i.id = $1",
         item,
     )
     assert learned is not None
@@ -126,18 +128,18 @@ async def test_both_price_alike(owner: Database) -> None:
     """The price of a byte follows the bucket by the same steps, full and empty, at any time between two looks."""
     await make_endpoint(owner, "sim/quote", quota_bytes=20 * 10**9)
     await make_type(owner, "quote")
-    bucket = await owner.fetchval("select bucket from livewell.quota_rooms('{sim}', null, $1)", NOON)
+    bucket = await owner.fetchval("select bucket from livewell_private.quota_rooms('{sim}', null, $1)", NOON)
     price, now = Price(), NOON
-    await owner.execute("select livewell.price_bytes($1)", now)
+    await owner.execute("select livewell_private.price_bytes($1)", now)
     for minutes, share in ((1.0, 0.99), (1.0, 0.5), (5.0, 0.1), (30.0, 0.0), (0.5, -0.5), (9.0, 0.97), (60.0, 0.6)):
         now += timedelta(minutes=minutes)
         await owner.execute(
-            "update livewell.quota_use set bucket_bytes = $1, bucket_at = $2 where provider = 'sim'",
+            "update livewell_private.quota_use set bucket_bytes = $1, bucket_at = $2 where provider = 'sim'",
             bucket * share,
             now,
         )
-        await owner.execute("select livewell.price_bytes($1)", now)
-        found = await owner.fetchval("select price from livewell.byte_price where provider = 'sim'")
+        await owner.execute("select livewell_private.price_bytes($1)", now)
+        found = await owner.fetchval("select price from livewell_private.byte_price where provider = 'sim'")
         assert found == pytest.approx(price.step(share, minutes), rel=1e-4)
 
 

@@ -9,7 +9,7 @@ from livewell.testing import connected, make_endpoint
 from tests.contracts.guards import take_away
 
 SERVICE_LOGIN = "livewell_test_service"
-ENTRIES, SEALS = "livewell.audit_entry", "livewell.audit_seal"
+ENTRIES, SEALS = "livewell_private.audit_entry", "livewell_private.audit_seal"
 CHANGES = [
     f"update {ENTRIES} set login = 'another'",
     f"delete from {ENTRIES}",
@@ -29,7 +29,7 @@ OWNERS_WAYS = {
     "renamed": f"alter trigger audit_seal_is_append_only on {SEALS} rename to another",
     "for fewer": f"drop trigger audit_entry_is_append_only on {ENTRIES};"
     f" create trigger audit_entry_is_append_only before delete on {ENTRIES} for each statement"
-    " execute function livewell.refuse_audit_change();"
+    " execute function livewell_private.refuse_audit_change();"
     f" alter table {ENTRIES} enable always trigger audit_entry_is_append_only",
     "renamed table": f"alter table {ENTRIES} rename to kept; create table {ENTRIES} (like livewell.kept including all)",
 }
@@ -86,13 +86,13 @@ async def test_without_its_guard_a_login_is_what_was_said(owner: Database, datab
 
 async def test_entries_from_before_keep_the_form_they_were_sealed_in(owner: Database, head: Head) -> None:
     """An entry without a login has the line of before it was recorded, and one with it has it last."""
-    lines = await owner.fetch("select body from livewell.audit_line order by id limit 1")
+    lines = await owner.fetch("select body from livewell_private.audit_line order by id limit 1")
     assert lines[0]["body"].endswith(f', "job_id" : null, "detail" : null, "login" : "{SERVICE_LOGIN}"}}')
     await owner.execute(
         f"insert into {ENTRIES} (at, xid, event, actor, detail)"
         " values ('2026-01-02 03:04:05Z', '7', 'forged', 'ann', '{\"a\": 1}')"
     )
-    assert await owner.fetchval("select body from livewell.audit_line order by id desc limit 1") == (
+    assert await owner.fetchval("select body from livewell_private.audit_line order by id desc limit 1") == (
         '"at" : "2026-01-02T03:04:05.000000Z", "xid" : "7", "event" : "forged", "table_name" : null,'
         ' "record_id" : null, "operation" : null, "old" : null, "new" : null, "reason" : null, "actor" : "ann",'
         ' "subject" : null, "job_id" : null, "detail" : {"a": 1}}'

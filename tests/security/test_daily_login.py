@@ -37,7 +37,11 @@ async def test_the_login_for_daily_work_is_a_service_and_nothing_else(own_folder
         )
         assert row is not None
         assert (row["is_it"], row["mighty"], row["roles"], row["makes"]) == (True, False, ["livewell_service"], False)
-        for forbidden in ("create temporary table t ()", "create role mallory", "select * from livewell.audit_entry"):
+        for forbidden in (
+            "create temporary table t ()",
+            "create role mallory",
+            "select * from livewell_private.audit_entry",
+        ):
             with pytest.raises(NotPermitted):
                 await app.database.execute(forbidden)
 
@@ -52,7 +56,9 @@ async def test_up_runs_as_that_login(embedded_cli: Cli) -> None:
             await up.event("worker_started")
             await server.status()
             async with connected(server.url()) as looking:
-                assert await looking.fetchval("select count(*) from livewell.data_type where name = 'quote'") == 1
+                assert (
+                    await looking.fetchval("select count(*) from livewell_private.data_type where name = 'quote'") == 1
+                )
 
                 async def only_services() -> bool:
                     return {row[0] for row in await looking.fetch(LOGINS)} == {"livewell"}

@@ -72,7 +72,7 @@ ORDINARY = [
 async def stage(owner: Database) -> Database:
     """A provider, and a type with everything a type can have."""
     await make_endpoint(owner, "acme/quote")
-    await owner.execute("update livewell.provider set base_url = 'https://acme.example' where name = 'acme'")
+    await owner.execute("update livewell_private.provider set base_url = 'https://acme.example' where name = 'acme'")
     await make_type(
         owner, "quote", endpoint="acme/quote", fetch_call=to_json(CALL).decode(), fields='{"p": {"type": "number"}}'
     )
@@ -145,7 +145,7 @@ async def _is_refused(owner: Database) -> None:
         assert value not in str(refused.value)
         assert "key_in = " in (refused.value.fix or "")
         assert "\n" not in str(refused.value)
-    assert await owner.fetchval("select count(*) from livewell.data_type where name = 'other'") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.data_type where name = 'other'") == 0
 
 
 async def test_a_secret_in_a_declared_fetch_is_refused(stage: Database) -> None:
@@ -156,7 +156,7 @@ async def test_a_secret_in_a_declared_fetch_is_refused(stage: Database) -> None:
 async def test_what_was_written_before_is_told_and_can_be_tuned(stage: Database) -> None:
     """A secret that is there already is a finding of `types check`; other fields of its type can be changed."""
     secret = {"path": "/quote/{key}", "headers": {"X-Api-Key": "0123456789abcdef"}}
-    await stage.execute("update livewell.data_type set fetch_call = $1::text::jsonb", to_json(secret).decode())
+    await stage.execute("update livewell_private.data_type set fetch_call = $1::text::jsonb", to_json(secret).decode())
     found = await stage.fetch("select problem, message from livewell.check_types(array['quote'])")
     told = next(row["message"] for row in found if row["problem"] == "secret_declared")
     assert told == "fetch.headers.X-Api-Key looks like a secret, and is kept and shown as it is written"
@@ -173,7 +173,7 @@ async def _nothing_is_in_the_log(owner: Database) -> None:
     await RegistryStore(owner).remove_type("other", force=True, reason=None, actor="ann")
     entries = await owner.fetch(
         "select old -> 'fetch_call' as old, new -> 'fetch_call' as new, e::text as whole"
-        " from livewell.audit_entry as e where table_name = 'data_type' order by id"
+        " from livewell_private.audit_entry as e where table_name = 'data_type' order by id"
     )
     assert len(entries) == 3
     masked = {"path": "/quote/{key}", "headers": {"X-Client": "•••"}, "query": {"format": "•••"}}
@@ -191,8 +191,8 @@ async def test_headers_and_parameters_are_masked_in_the_audit_log(stage: Databas
 @pytest.mark.parametrize(
     ("function", "guard", "instead"),
     [
-        ("audit_types", "livewell.masked_fetch(c.old)", "c.old"),
-        ("audit_types", "livewell.masked_fetch(c.new)", "c.new"),
+        ("audit_types", "livewell_private.masked_fetch(c.old)", "c.old"),
+        ("audit_types", "livewell_private.masked_fetch(c.new)", "c.new"),
         ("masked_fetch", "'headers', 'query'", "'headers'"),
     ],
 )
@@ -208,7 +208,7 @@ async def test_the_mask_needs_its_guards(stage: Database, function: str, guard: 
     [
         (
             "require_possible_types",
-            "cross join lateral livewell.secrets_in_fetch(t.fetch_call) as s",
+            "cross join lateral livewell_private.secrets_in_fetch(t.fetch_call) as s",
             ", (select '' as field, '' as key_in limit 0) as s",
         ),
         ("secrets_in_fetch", "('headers', 'header:'), ", ""),
@@ -228,7 +228,7 @@ async def test_the_refusal_needs_its_guards(stage: Database, function: str, guar
 async def _taken_for_secrets(owner: Database, said: list[tuple[str, str]]) -> list[tuple[str, str]]:
     rows = await owner.fetch(
         "select name, value from unnest($1::text[], $2::text[]) as v (name, value)"
-        " where livewell.looks_secret(v.name, v.value)",
+        " where livewell_private.looks_secret(v.name, v.value)",
         [name for name, _ in said],
         [value for _, value in said],
     )

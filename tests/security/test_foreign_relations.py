@@ -37,8 +37,8 @@ declare
     v_deed text;
 begin
     foreach v_deed in array array[
-        'select count(*) from livewell.audit_entry',
-        'update livewell.setting set value = value where false',
+        'select count(*) from livewell_private.audit_entry',
+        'update livewell_private.setting set value = value where false',
         'create table livewell.taken (id bigint primary key)'
     ] loop
         begin

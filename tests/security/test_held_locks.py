@@ -14,12 +14,12 @@ USER, ANON, SERVICE = "livewell_user", "livewell_anon", "livewell_service"
 
 # What each function once locked by an advisory key, and does now by a row.
 ONCE = {
-    "declare_tasks": ("livewell.take_lock('tasks')", "livewell.declare_tasks"),
-    "change_budgets": ("livewell.take_lock('budgets')", "livewell.budgets"),
-    "change_types": ("livewell.take_lock('registry')", "livewell.registry"),
-    "remove_type": ("livewell.take_lock('registry')", "livewell.registry"),
-    "set_exchange_rule": ("livewell.take_lock('exchange_rules')", "livewell.exchange_rule"),
-    "put_calendar": ("livewell.take_lock('calendars')", "livewell.exchange/XLON"),
+    "declare_tasks": ("livewell_private.take_lock('tasks')", "livewell.declare_tasks"),
+    "change_budgets": ("livewell_private.take_lock('budgets')", "livewell.budgets"),
+    "change_types": ("livewell_private.take_lock('registry')", "livewell.registry"),
+    "remove_type": ("livewell_private.take_lock('registry')", "livewell.registry"),
+    "set_exchange_rule": ("livewell_private.take_lock('exchange_rules')", "livewell_private.exchange_rule"),
+    "put_calendar": ("livewell_private.take_lock('calendars')", "livewell_private.exchange/XLON"),
 }
 CALLS = {
     "declare_tasks": """select livewell.declare_tasks('{"mine": {"every": "1 hour", "late_after": "1 day"}}')""",
@@ -61,7 +61,7 @@ async def test_held_advisory_keys_stop_nothing(owner: Database, owner_url: str, 
         for name, call in CALLS.items():
             assert len(await ours.fetch(call)) > 0, name
         await migrate(owner_url)
-    assert await owner.fetchval("select state from livewell.job_live where serial_key = 's'") == "processing"
+    assert await owner.fetchval("select state from livewell_private.job_live where serial_key = 's'") == "processing"
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -97,7 +97,7 @@ async def test_the_locks_still_lock(owner: Database, owner_url: str, name: str) 
         async with one.transaction():
             await one.execute(CALLS[name])
             with pytest.raises(LockNotAvailable):
-                await two.execute("select livewell.take_lock($1)", ONCE[name][0].split("'")[1])
+                await two.execute("select livewell_private.take_lock($1)", ONCE[name][0].split("'")[1])
         await two.execute(CALLS[name])
 
 
@@ -106,10 +106,10 @@ async def test_the_locks_still_lock(owner: Database, owner_url: str, name: str) 
 async def test_no_login_locks_our_rows_or_tables(owner_url: str, role: str, table: str) -> None:
     """A lock on a row or a table needs a right on it, which nobody but the owner has."""
     for statement in (
-        f"select from livewell.{table} for update",
-        f"select from livewell.{table} for key share",
-        f"lock table livewell.{table} in access share mode",
-        f"lock table livewell.{table} in access exclusive mode",
+        f"select from livewell_private.{table} for update",
+        f"select from livewell_private.{table} for key share",
+        f"lock table livewell_private.{table} in access share mode",
+        f"lock table livewell_private.{table} in access exclusive mode",
     ):
         async with session(owner_url) as stranger:
             await stranger.execute(f"set role {role}")

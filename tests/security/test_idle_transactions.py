@@ -82,14 +82,14 @@ class Engine:
         for task in TASKS:
             await self.owner.execute(f"select livewell.task_{task}(clock_timestamp())")
         assert (await self.gateway())[1] == "subscribed"
-        await self.owner.execute("update livewell.data_type set ttl = ttl * 2")
+        await self.owner.execute("update livewell_private.data_type set ttl = ttl * 2")
         claimed = await self.service.fetch("select * from livewell.claim_jobs('w', '{refresh}', 10)")
         ids, tokens = [row["job_id"] for row in claimed], [row["lease_token"] for row in claimed]
         await self.service.execute("select livewell.finish_jobs($1, $2)", ids, tokens)
         # Leases that ran out, and refreshes that failed for good.
-        await self.owner.execute("update livewell.job_live set retries = 0")
+        await self.owner.execute("update livewell_private.job_live set retries = 0")
         await self.owner.execute("select livewell.rescue_jobs(100, clock_timestamp() + interval '1 day')")
-        await self.owner.execute("select livewell.task_presence_sweep(clock_timestamp() + interval '1 day')")
+        await self.owner.execute("select livewell_private.task_presence_sweep(clock_timestamp() + interval '1 day')")
 
 
 @pytest_asyncio.fixture

@@ -81,8 +81,8 @@ async def test_a_pattern_that_can_explode_is_refused(owner: Database, pattern: s
     """At the door, by a fact that says what is wrong with it."""
     await make_type(owner, "quote")
     problem = await owner.fetchval(
-        "select livewell.type_problem(jsonb_populate_record(t, jsonb_build_object('key_pattern', $1::text)))"
-        " from livewell.data_type as t where name = 'quote'",
+        "select livewell_private.type_problem(jsonb_populate_record(t, jsonb_build_object('key_pattern', $1::text)))"
+        " from livewell_private.data_type as t where name = 'quote'",
         pattern,
     )
     assert problem is not None
@@ -92,7 +92,7 @@ async def test_a_pattern_that_can_explode_is_refused(owner: Database, pattern: s
 @pytest.mark.parametrize("pattern", HARMLESS)
 async def test_a_pattern_that_cannot_is_taken(owner: Database, pattern: str) -> None:
     """The checker is no nuisance: what people write is taken."""
-    assert await owner.fetchval("select livewell.pattern_problem($1)", pattern) is None
+    assert await owner.fetchval("select livewell_private.pattern_problem($1)", pattern) is None
     await owner.fetchval("select 'x' ~ $1", pattern)
 
 
@@ -101,11 +101,13 @@ async def test_strange_characters_and_lengths_make_no_key(owner: Database, key: 
     """Whatever a pattern says: nothing with such a key is watched, imported or read."""
     await make_type(owner, "note", key_pattern="^.*$")
     with pytest.raises(InvalidKey):
-        await owner.fetch("select * from livewell.make_items(array['note'], array[$1], $2)", key, datetime.now(UTC))
+        await owner.fetch(
+            "select * from livewell_private.make_items(array['note'], array[$1], $2)", key, datetime.now(UTC)
+        )
     assert await owner.fetch("select * from livewell.strange_keys('note', array[$1])", key) != []
     (row,) = await owner.fetch("select * from livewell.read_items('note', array[$1])", key)
     assert row["why"] == "no key of this type"
-    assert await owner.fetchval("select livewell.is_key($1, '^.*$')", f"{key[:100]}A".translate(PLAIN)) is True
+    assert await owner.fetchval("select livewell_private.is_key($1, '^.*$')", f"{key[:100]}A".translate(PLAIN)) is True
 
 
 PLAIN = {ord(one): None for key in STRANGE[2:] for one in key if one not in "AB"}
@@ -134,9 +136,9 @@ async def test_what_is_taken_matches_in_bounded_time(owner_url: str) -> None:
 
     async def check(connection: Connection, pattern: str, key: str) -> None:
         nonlocal tried
-        if await connection.fetchval("select livewell.pattern_problem($1)", pattern) is None:
+        if await connection.fetchval("select livewell_private.pattern_problem($1)", pattern) is None:
             tried += 1
-            await connection.fetchval("select livewell.is_key($1, $2)", key, pattern)
+            await connection.fetchval("select livewell_private.is_key($1, $2)", key, pattern)
 
     def search() -> None:
         with asyncio.Runner() as runner:

@@ -22,9 +22,9 @@ from tests.contracts.guards import take_away
 SECRET = "what-only-this-machine-knows"
 APPLY = "select * from livewell.apply_providers($1::text::jsonb)"
 STATE = (
-    "select (select jsonb_agg(p order by p.name) from livewell.provider as p)::text"
-    " || coalesce((select jsonb_agg(k) from livewell.api_key as k)::text, '')"
-    " || (select count(*) from livewell.audit_entry)"
+    "select (select jsonb_agg(p order by p.name) from livewell_private.provider as p)::text"
+    " || coalesce((select jsonb_agg(k) from livewell_private.api_key as k)::text, '')"
+    " || (select count(*) from livewell_private.audit_entry)"
 )
 
 
@@ -38,7 +38,7 @@ async def simulator() -> AsyncIterator[Simulator]:
 async def there(database_url: str, owner: Database, simulator: Simulator) -> AsyncIterator[Market]:
     """A worker's application with the service login, and a provider that catches what is sent."""
     async with market(Livewell(database_url), owner, simulator) as found:
-        await owner.execute("update livewell.provider set key_in = 'query:apikey' where name = 'sim'")
+        await owner.execute("update livewell_private.provider set key_in = 'query:apikey' where name = 'sim'")
         await found.declare()
         yield found
 
@@ -176,9 +176,9 @@ async def test_a_schema_is_read_nowhere_else(
 @pytest.mark.parametrize(
     ("function", "guard", "instead"),
     [
-        ("change_budgets", "perform livewell.require_owner_for_calls(v_providers, v_keys);", ""),
-        ("require_owner_for_calls", "livewell.calling_role()", "current_user"),
-        ("require_owner_for_calls", "livewell.calling_role()", "session_user"),
+        ("change_budgets", "perform livewell_private.require_owner_for_calls(v_providers, v_keys);", ""),
+        ("require_owner_for_calls", "livewell_private.calling_role()", "current_user"),
+        ("require_owner_for_calls", "livewell_private.calling_role()", "session_user"),
         ("require_owner_for_calls", "n.source is distinct from o.source", "false"),
         ("require_owner_for_calls", "n.base_url is distinct from o.base_url", "false"),
         ("require_owner_for_calls", "n.hosts is distinct from coalesce(o.hosts, '{}')", "false"),

@@ -18,7 +18,7 @@ from tests.contracts.guards import take_away
 # 64 pages are few; without the setting of PostgreSQL 17 it takes 8 GB.
 PAGES = 64
 _NOW = datetime(2026, 11, 17, 12, tzinfo=UTC)
-_QUIET = "select quiet from livewell.notification_state"
+_QUIET = "select quiet from livewell_private.notification_state"
 _ENQUEUE = """select livewell.enqueue_job('plain', '{"n": 1}')"""
 _FULL = "too many notifications in the NOTIFY queue"
 
@@ -39,7 +39,7 @@ async def owner(server: OwnServer) -> AsyncIterator[Database]:
         await opened.execute("""select livewell.declare_kinds('[{"kind": "plain"}]')""")
         # An idle worker: a job that is queued is told.
         await opened.execute(
-            "insert into livewell.worker (id, queue_groups, kinds, slots, idle, started_at, last_seen)"
+            "insert into livewell_private.worker (id, queue_groups, kinds, slots, idle, started_at, last_seen)"
             " values ('w1', '{general}', '{plain}', 1, true, now(), now())"
         )
         yield opened
@@ -70,7 +70,7 @@ async def fill(connection: "asyncpg.Connection[asyncpg.Record]", pages: int) -> 
 
 async def _care(owner: Database) -> int:
     """One run of the task, as the scheduler's, and how full the queue was."""
-    return int(await owner.fetchval("select livewell.task_notification_queue($1) ->> 'used_percent'", _NOW))
+    return int(await owner.fetchval("select livewell_private.task_notification_queue($1) ->> 'used_percent'", _NOW))
 
 
 async def _enqueue(owner: Database) -> None:
@@ -152,7 +152,7 @@ async def test_the_runs_of_tasks_notify_nobody(server: OwnServer, owner: Databas
         with pytest.raises(asyncpg.PostgresError, match=_FULL):
             await fill(filler, 2 * PAGES)
         assert not await owner.fetchval(_QUIET)
-        await owner.execute("update livewell.task set due_at = now() where name = 'notification_queue'")
+        await owner.execute("update livewell_private.task set due_at = now() where name = 'notification_queue'")
         async with Livewell(server.database_url) as app:
             await app.run_task("notification_queue", force=True)
         assert await owner.fetchval(_QUIET)

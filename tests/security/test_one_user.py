@@ -43,7 +43,7 @@ async def watch(owner: Database, user: str, keys: Sequence[str], *, session: int
 
 
 async def decision(owner: Database, key: str) -> str:
-    return str(await owner.fetchval("select decision from livewell.item where key = $1", key))
+    return str(await owner.fetchval("select decision from livewell_private.item where key = $1", key))
 
 
 async def clock(owner: Database) -> datetime:
@@ -56,20 +56,21 @@ async def run(owner: Database, seconds: int, since: datetime) -> list[str]:
     fetched: list[str] = []
     for second in range(seconds):
         now = since + second * SECOND
-        await owner.execute("select livewell.task_check($1)", now)
+        await owner.execute("select livewell_private.task_check($1)", now)
         for job in await owner.fetch(CLAIM, now):
             payload = json.loads(job["payload"])
             fetched.append(payload["key"])
             junk = payload["key"].startswith("JUNK")
             await owner.execute(
-                "select livewell.learn_items(array[$1::bigint], array[$2], '{NULL}', '{100}', $3)",
+                "select livewell_private.learn_items(array[$1::bigint], array[$2], '{NULL}', '{100}', $3)",
                 payload["item"],
                 "gone" if junk else "fetched",
                 now,
             )
             if not junk:
                 await owner.execute(
-                    "insert into livewell.record (data_type, key, value, fetched_at) values ('quote', $1, '1', $2)"
+                    "insert into livewell_private.record (data_type, key, value, fetched_at) values ('quote',"
+                    " $1, '1', $2)"
                     " on conflict (data_type, key) do update set fetched_at = excluded.fetched_at",
                     payload["key"],
                     now,
@@ -113,7 +114,8 @@ async def _it_waits_in_turn(stage: Database) -> None:
     await watch(stage, "junk", JUNK)
     await watch(stage, "ada", ["REAL1", "REAL2"])
     rows = await stage.fetch(
-        "select payload ->> 'key' as key, priority from livewell.job_live order by priority desc, due_at, id limit 4"
+        "select payload ->> 'key' as key, priority from livewell_private.job_live order by priority desc,"
+        " due_at, id limit 4"
     )
     assert [(row["key"], row["priority"]) for row in rows] == [
         ("JUNK0", 1000),
@@ -121,7 +123,10 @@ async def _it_waits_in_turn(stage: Database) -> None:
         ("JUNK1", 500),
         ("REAL2", 500),
     ]
-    assert await stage.fetchval("select count(*) from livewell.job_live where payload ->> 'asked_by' = 'junk'") == 50
+    assert (
+        await stage.fetchval("select count(*) from livewell_private.job_live where payload ->> 'asked_by' = 'junk'")
+        == 50
+    )
 
 
 async def test_the_first_of_everybody_goes_before_the_second_of_anybody(stage: Database) -> None:
@@ -134,11 +139,11 @@ async def _leaving_and_coming_back_gains_nothing(stage: Database) -> None:
     await stage.execute("select livewell.set_setting('freshness.asked_per_user', '1')")
     await watch(stage, "junk", JUNK[:10])
     now = await clock(stage)
-    await stage.execute("select livewell.task_check($1)", now)
+    await stage.execute("select livewell_private.task_check($1)", now)
     await stage.execute("select livewell.claim_jobs('w', '{refresh}', 1, p_now => $1)", now)
     for session in range(1, 4):
         await watch(stage, "junk", [JUNK[session]], session=session)
-    top = "select count(*) from livewell.job_live where priority > 500 and state = 'pending'"
+    top = "select count(*) from livewell_private.job_live where priority > 500 and state = 'pending'"
     assert await stage.fetchval(top) == 1
 
 
@@ -148,13 +153,13 @@ async def test_many_sessions_are_one_user(stage: Database) -> None:
 
 
 async def _depth_is_for_all(stage: Database) -> None:
-    await stage.execute("update livewell.endpoint set depth_limit = 40")
+    await stage.execute("update livewell_private.endpoint set depth_limit = 40")
     now = await clock(stage)
     for session in range(3):
         await watch(stage, "junk", JUNK[session * 300 : session * 300 + 300], session=session)
     for second in range(8):
-        await stage.execute("select livewell.task_check($1)", now + second * SECOND)
-    assert await stage.fetchval("select count(*) from livewell.job_live") <= 31
+        await stage.execute("select livewell_private.task_check($1)", now + second * SECOND)
+    assert await stage.fetchval("select count(*) from livewell_private.job_live") <= 31
     assert await ask(stage, "ada", "select decision from livewell.check_on_subscribe('{quote}', 'REAL')") == "queued"
 
 
@@ -166,17 +171,19 @@ async def test_one_user_does_not_fill_an_endpoints_depth(stage: Database) -> Non
 async def _many_items_do_not_count(stage: Database) -> None:
     await watch(stage, "junk", [f"K{n}" for n in range(1000)])
     await watch(stage, "ada", ["K999"])
-    rows = await stage.fetch("select key, viewers, uncounted from livewell.item where key in ('K0', 'K500', 'K999')")
+    rows = await stage.fetch(
+        "select key, viewers, uncounted from livewell_private.item where key in ('K0', 'K500', 'K999')"
+    )
     assert {row["key"]: (row["viewers"], row["uncounted"]) for row in rows} == {
         "K0": (1, 0),
         "K500": (1, 1),
         "K999": (2, 1),
     }
-    counted = await stage.fetchval("select sum(viewers - uncounted) from livewell.item")
+    counted = await stage.fetchval("select sum(viewers - uncounted) from livewell_private.item")
     assert counted == 21
     for session in range(1, 4):
         await watch(stage, "junk", [f"K{session}x{n}" for n in range(100)], session=session)
-    assert await stage.fetchval("select sum(viewers - uncounted) from livewell.item") == counted
+    assert await stage.fetchval("select sum(viewers - uncounted) from livewell_private.item") == counted
 
 
 async def test_who_looks_at_very_many_counts_for_so_many(stage: Database) -> None:
@@ -187,13 +194,13 @@ async def test_who_looks_at_very_many_counts_for_so_many(stage: Database) -> Non
 async def _the_anonymous_share(stage: Database) -> None:
     for number in range(30):
         await watch(stage, f"a{number}", ["HOT", f"OWN{number}"], is_anonymous=True)
-    row = await stage.fetchrow("select viewers, uncounted from livewell.item where key = 'HOT'")
+    row = await stage.fetchrow("select viewers, uncounted from livewell_private.item where key = 'HOT'")
     assert tuple(row or ()) == (30, 20)
-    asked = await stage.fetch("select payload ->> 'asked_by' as who, priority from livewell.job_live")
+    asked = await stage.fetch("select payload ->> 'asked_by' as who, priority from livewell_private.job_live")
     assert {row["who"] for row in asked} == {"anon:"}
     assert sum(row["priority"] > 500 for row in asked) == 1
     await watch(stage, "ada", ["HOT"])
-    assert await stage.fetchval("select viewers - uncounted from livewell.item where key = 'HOT'") == 11
+    assert await stage.fetchval("select viewers - uncounted from livewell_private.item where key = 'HOT'") == 11
 
 
 async def test_the_anonymous_count_as_so_many_and_share_one_allowance(stage: Database) -> None:
@@ -206,7 +213,7 @@ async def test_nobody_passes_for_an_anonymous_user(stage: Database) -> None:
     await watch(stage, "x", ["A"], is_anonymous=True)
     with pytest.raises(LivewellError, match="nobody is signed in"):
         await watch(stage, "anon:x", ["B"])
-    assert await stage.fetchval("select user_id from livewell.session") == "anon:x"
+    assert await stage.fetchval("select user_id from livewell_private.session") == "anon:x"
 
 
 async def test_who_is_not_signed_in_asks_for_nothing(stage: Database) -> None:
@@ -217,7 +224,7 @@ async def test_who_is_not_signed_in_asks_for_nothing(stage: Database) -> None:
     ):
         with pytest.raises(NotPermitted):
             await _as_anon(stage, statement)
-    assert await stage.fetchval("select count(*) from livewell.item") == 0
+    assert await stage.fetchval("select count(*) from livewell_private.item") == 0
 
 
 async def _as_anon(stage: Database, statement: str) -> None:
@@ -227,7 +234,7 @@ async def _as_anon(stage: Database, statement: str) -> None:
 
 
 async def _only_known_keys(stage: Database) -> None:
-    await stage.execute("update livewell.data_type set keys_only_known = true")
+    await stage.execute("update livewell_private.data_type set keys_only_known = true")
     await stage.execute("select livewell.import_keys('quote', '{AAPL,MSFT}')")
     assert await watch(stage, "ada", ["AAPL", "MSFT"]) == 2
     for keys in (["JUNK1"], ["AAPL", "JUNK1"]):
@@ -236,8 +243,8 @@ async def _only_known_keys(stage: Database) -> None:
         assert refused.value.code == "registry.unknown_key"
     with pytest.raises(LivewellError, match="not in the catalogue"):
         await ask(stage, "junk", "select decision from livewell.check_on_subscribe('{quote}', 'JUNK2')")
-    assert await stage.fetchval("select count(*) from livewell.item") == 2
-    assert await stage.fetchval("select count(*) from livewell.session where user_id = 'junk'") == 0
+    assert await stage.fetchval("select count(*) from livewell_private.item") == 2
+    assert await stage.fetchval("select count(*) from livewell_private.session where user_id = 'junk'") == 0
 
 
 async def test_a_type_may_take_known_keys_only(stage: Database) -> None:
@@ -248,7 +255,7 @@ async def test_a_type_may_take_known_keys_only(stage: Database) -> None:
 async def test_a_key_that_was_watched_before_must_be_known_too(stage: Database) -> None:
     """When a type takes known keys only from now on, junk that is an item already is refused as well."""
     await watch(stage, "junk", ["JUNK1"])
-    await stage.execute("update livewell.data_type set keys_only_known = true")
+    await stage.execute("update livewell_private.data_type set keys_only_known = true")
     with pytest.raises(LivewellError, match="not in the catalogue"):
         await watch(stage, "ada", ["JUNK1"])
 
@@ -259,7 +266,7 @@ async def test_known_keys_may_be_those_of_a_table(stage: Database) -> None:
     await stage.execute("insert into public.symbols values ('AAPL')")
     await stage.execute("grant select on public.symbols to livewell_reader")
     await stage.execute(
-        "update livewell.data_type"
+        "update livewell_private.data_type"
         " set keys_only_known = true, keys_table = 'public.symbols', keys_key_column = 'symbol'"
     )
     assert await watch(stage, "ada", ["AAPL"]) == 1
@@ -296,26 +303,28 @@ async def test_a_changed_declaration_asks_again(stage: Database) -> None:
     await watch(stage, "junk", ["JUNK1"])
     assert await run(stage, 2, now + SECOND) == ["JUNK1"]
     await ask(stage, "junk", "select livewell.stop_watching($1)", uuid5(ROOT, "junk 0"))
-    await stage.execute("update livewell.data_type set model = 'shop.models:Quote', updated_at = clock_timestamp()")
+    await stage.execute(
+        "update livewell_private.data_type set model = 'shop.models:Quote', updated_at = clock_timestamp()"
+    )
     await watch(stage, "ada", ["JUNK1"])
     assert await decision(stage, "JUNK1") == "queued"
 
 
 async def _new_keys_have_a_part(stage: Database) -> None:
     """Under the policy `value`, and in the forenoon of an attack: ten users with junk, and keys that are stale."""
-    await stage.execute("update livewell.provider set policy = 'value'")
+    await stage.execute("update livewell_private.provider set policy = 'value'")
     await stage.execute("select livewell.set_setting('freshness.horizon', '20 seconds')")
     now = await clock(stage)
     known = [f"REAL{n}" for n in range(200)]
     await stage.execute(
-        "insert into livewell.record (data_type, key, value, fetched_at)"
+        "insert into livewell_private.record (data_type, key, value, fetched_at)"
         " select 'quote', k, '1', $2 from unnest($1::text[]) as k",
         known,
         now - HOUR,
     )
     for number in range(10):
         await watch(stage, f"ada{number}", known[number * 20 : number * 20 + 20])
-    await stage.execute("update livewell.item set fetched_at = $1", now - HOUR)
+    await stage.execute("update livewell_private.item set fetched_at = $1", now - HOUR)
     for number in range(10):
         await watch(stage, f"junk{number}", [f"JUNK{number}x{n}" for n in range(100)])
     fetched = [key for minute in range(3) for key in await run(stage, 1, now + (60 * minute + 5) * SECOND)]
@@ -333,10 +342,10 @@ async def _the_checker_reaches_others(stage: Database) -> None:
     await watch(stage, "junk", JUNK)
     await watch(stage, "ada", ["REAL"])
     now = await clock(stage)
-    await stage.execute("update livewell.item set due_at = $1, decided_at = null", now - HOUR)
-    await stage.execute("update livewell.item set due_at = $1 where key = 'REAL'", now)
-    await stage.execute("select livewell.task_check($1)", now)
-    assert await stage.fetchval("select decided_at from livewell.item where key = 'REAL'") == now
+    await stage.execute("update livewell_private.item set due_at = $1, decided_at = null", now - HOUR)
+    await stage.execute("update livewell_private.item set due_at = $1 where key = 'REAL'", now)
+    await stage.execute("select livewell_private.task_check($1)", now)
+    assert await stage.fetchval("select decided_at from livewell_private.item where key = 'REAL'") == now
 
 
 async def test_the_checker_is_not_kept_busy(stage: Database) -> None:
@@ -365,7 +374,7 @@ GUARDS: list[tuple[str, str, str, Attack]] = [
     ("check_due", "and (i.viewers > i.uncounted) = v_counted", "", _the_checker_reaches_others),
     (
         "add_subscriptions",
-        "livewell.counted_looks(v_new_sessions, v_new_items, v_new_users)",
+        "livewell_private.counted_looks(v_new_sessions, v_new_items, v_new_users)",
         "array_fill(true, array[cardinality(v_new_items)])",
         _many_items_do_not_count,
     ),
@@ -377,11 +386,11 @@ GUARDS: list[tuple[str, str, str, Attack]] = [
     ),
     (
         "asker_of",
-        "case when livewell.is_anonymous(p_user) then 'anon:' else p_user end",
+        "case when livewell_private.is_anonymous(p_user) then 'anon:' else p_user end",
         "p_user",
         _the_anonymous_share,
     ),
-    ("make_items", "perform livewell.refuse_unknown_keys(p_types, p_keys);", "", _only_known_keys),
+    ("make_items", "perform livewell_private.refuse_unknown_keys(p_types, p_keys);", "", _only_known_keys),
     ("learn_items", "when t.outcome = 'gone' then i.failed_refreshes + 1", "", _gone_is_not_asked_again),
 ]
 

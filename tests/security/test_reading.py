@@ -20,8 +20,8 @@ ADA = '{"sub": "ada"}'
 READ = "select * from livewell.read_items($1, $2)"
 HOSTILE = [
     "' or true --",
-    '"; drop table livewell.record; --',
-    "A' union select value from livewell.setting --",
+    '"; drop table livewell_private.record; --',
+    "A' union select value from livewell_private.setting --",
     "$1",
     "%I",
     "\\",
@@ -30,7 +30,7 @@ HOSTILE = [
     "A" * 10_000,
     "",
 ]
-NO_TYPES = [*HOSTILE, 'quote"', "quote'", "livewell.setting", "public.quotes", "QUOTE", "quote "]
+NO_TYPES = [*HOSTILE, 'quote"', "quote'", "livewell_private.setting", "public.quotes", "QUOTE", "quote "]
 
 
 async def read(
@@ -61,7 +61,8 @@ async def stage(owner: Database) -> Database:
         await make_type(owner, f"{rule}-record", read_rule=rule)
         await make_type(owner, f"{rule}-table", read_rule=rule, **table)
         await owner.execute(
-            "insert into livewell.record (data_type, key, value, fetched_at) values ($1, 'A', '\"record\"', now())",
+            "insert into livewell_private.record (data_type, key, value, fetched_at) values ($1, 'A',"
+            " '\"record\"', now())",
             f"{rule}-record",
         )
     return owner
@@ -95,7 +96,7 @@ async def _row_level_security_is_not_gone_round(stage: Database) -> None:
 async def _private_tables_are_not_read(stage: Database) -> None:
     """Also when somebody has forced a type over one into the registry."""
     await stage.execute(
-        "update livewell.data_type set table_name = 'livewell.setting', key_column = 'name',"
+        "update livewell_private.data_type set table_name = 'livewell_private.setting', key_column = 'name',"
         " time_column = 'updated_at', key_pattern = '^.*$' where name = 'public-record'"
     )
     with pytest.raises(NotReadable):
@@ -172,7 +173,7 @@ async def test_nothing_private_is_read(stage: Database) -> None:
         for table in ("record", "item", "data_type", "setting", "session", "api_key"):
             async with stage.connection() as connection:
                 with pytest.raises(NotPermitted):
-                    await ask(connection, f"select * from livewell.{table}", role=role)
+                    await ask(connection, f"select * from livewell_private.{table}", role=role)
 
 
 async def test_keys_are_nothing_but_keys(stage: Database) -> None:
@@ -180,10 +181,10 @@ async def test_keys_are_nothing_but_keys(stage: Database) -> None:
     for where in ("record", "table"):
         rows = await read(stage, f"public-{where}", [*HOSTILE, None, "A"], role=ANON)
         assert [row["value"] is None for row in rows] == [True] * (len(HOSTILE) + 1) + [False]
-    await stage.execute("update livewell.data_type set key_pattern = '^.*$'")
+    await stage.execute("update livewell_private.data_type set key_pattern = '^.*$'")
     rows = await read(stage, "public-table", HOSTILE, role=ANON)
     assert [row["value"] for row in rows] == [None] * len(HOSTILE)
-    assert await stage.fetchval("select count(*) from livewell.record") == 3
+    assert await stage.fetchval("select count(*) from livewell_private.record") == 3
 
 
 async def test_names_of_types_are_nothing_but_names(stage: Database) -> None:
@@ -204,7 +205,7 @@ async def test_what_is_asked_for_is_bounded(stage: Database) -> None:
 
 async def test_rows_are_bounded_for_all_keys_together(stage: Database) -> None:
     """Who is not the service is given the rows of ten keys at most, shared by all keys; at least one of each."""
-    await stage.execute("update livewell.setting set value = '4' where name = 'fetching.rows_per_key'")
+    await stage.execute("update livewell_private.setting set value = '4' where name = 'fetching.rows_per_key'")
     await stage.execute(
         "insert into public.quotes select 'A', now() - n * interval '1 hour', '1' from generate_series(1, 5) as n"
     )
@@ -219,20 +220,20 @@ async def test_users_do_not_learn_what_others_said(stage: Database) -> None:
         "create function public.judge(timestamptz, interval, timestamptz) returns boolean language plpgsql"
         " as $$ begin raise exception 'secret'; end $$"
     )
-    await stage.execute("update livewell.data_type set staleness = 'public.judge' where name = 'public-record'")
+    await stage.execute("update livewell_private.data_type set staleness = 'public.judge' where name = 'public-record'")
     (row,) = await read(stage, "public-record", role=ANON)
     assert row["why"] == "stale: its check failed"
     (row,) = await read(stage, "public-record", role=SERVICE)
     assert "secret" in row["why"]
     await stage.execute(
-        "insert into livewell.item (data_type, key, due_at, last_outcome, last_outcome_at, last_reason)"
+        "insert into livewell_private.item (data_type, key, due_at, last_outcome, last_outcome_at, last_reason)"
         " values ('public-table', 'B', now(), 'failed', now(), 'https://example.com/?key=secret')"
     )
     (row,) = await read(stage, "public-table", ["B"], role=ANON)
     assert row["why"] == "never fetched: the fetch failed"
     (row,) = await read(stage, "public-table", ["B"], role=SERVICE)
     assert "secret" in row["why"]
-    await stage.execute("update livewell.item set last_outcome = null, viewers = 1, decision = 'queued'")
+    await stage.execute("update livewell_private.item set last_outcome = null, viewers = 1, decision = 'queued'")
     await stage.execute("select livewell.pause_endpoint('sim/public-table', p_reason => 'secret')")
     (row,) = await read(stage, "public-table", ["B"], role=ANON)
     assert row["why"] == "never fetched: it is held back"
@@ -253,12 +254,12 @@ async def test_users_do_not_learn_what_others_said(stage: Database) -> None:
         ("require_reader", "if v_type.read_rule = 'signed_in' then", "if false then", _claims_are_needed),
         (
             "require_reader",
-            "exists (select from livewell.findings_on_reading(v_type))",
+            "exists (select from livewell_private.findings_on_reading(v_type))",
             "false",
             _row_level_security_is_not_gone_round,
         ),
-        ("require_reader", "livewell.type_problem(v_type) is not null", "false", _private_tables_are_not_read),
-        ("read_items", "perform livewell.require_few_keys(p_keys);", "", _a_call_reads_so_many_keys),
+        ("require_reader", "livewell_private.type_problem(v_type) is not null", "false", _private_tables_are_not_read),
+        ("read_items", "perform livewell_private.require_few_keys(p_keys);", "", _a_call_reads_so_many_keys),
         ("calling_role", "nullif(current_setting('role'), 'none')::name", "null", _nobody_reads_what_is_nobodys),
     ],
     ids=["rule", "user", "claims", "row security", "private", "keys", "role"],
@@ -269,7 +270,7 @@ async def test_reading_needs_its_guards(
     """Without any one of its guards, what it keeps out comes in."""
     await proof(stage)
     await stage.execute(
-        "update livewell.data_type set table_name = null, key_column = null, time_column = null"
+        "update livewell_private.data_type set table_name = null, key_column = null, time_column = null"
         " where name = 'public-record'"
     )
     await take_away(stage, function, guard, instead)

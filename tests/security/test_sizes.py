@@ -24,7 +24,7 @@ SUBJECTS: list[Any] = [
 
 @pytest.fixture
 async def kind(owner: Database) -> str:
-    await owner.execute("insert into livewell.job_kind (kind) values ('report')")
+    await owner.execute("insert into livewell_private.job_kind (kind) values ('report')")
     return "report"
 
 
@@ -58,9 +58,9 @@ async def test_a_large_payload_is_refused_by_a_fact(owner: Database, database: D
         await database.fetchval(
             "select job_id from livewell.enqueue_job($1, $2::jsonb)", kind, json.dumps(large["payload"])
         )
-    assert await owner.fetchval("select count(*) from livewell.job") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.job") == 0
     await enqueue(database, *([{"kind": kind, "payload": {"a": "x" * 100_000}}] * 20))
-    await owner.execute("update livewell.setting set value = '2097152' where name = 'jobs.payload_bytes'")
+    await owner.execute("update livewell_private.setting set value = '2097152' where name = 'jobs.payload_bytes'")
     await enqueue(database, large)
 
 
@@ -87,7 +87,7 @@ async def test_the_quick_way_of_one_job_asks_as_well(
             f"select job_id from livewell.enqueue_job(p_kind => $1, {parameter} => $2{cast}{other})", kind, value
         )
     assert "index row" not in str(refused.value)
-    assert await owner.fetchval("select count(*) from livewell.job") == 1
+    assert await owner.fetchval("select count(*) from livewell_private.job") == 1
 
 
 @pytest.mark.parametrize("outcome", ["completed", "failed", "dead", "cancelled"])

@@ -122,13 +122,14 @@ async def test_commands_show_what_the_database_holds(owner: Database, owner_url:
     """Jobs, warnings, explanations: as a user of the command line reads them, for people and as JSON."""
     hostile = HOSTILE.replace("\x00", "")
     await make_type(owner, "quote")
-    await owner.execute("insert into livewell.job_kind (kind) values ('report')")
+    await owner.execute("insert into livewell_private.job_kind (kind) values ('report')")
     request = [{"kind": "report", "payload": {"a": hostile}, "dedupe_key": hostile, "serial_key": hostile}]
     (job,) = await owner.fetch("select job_id from livewell.enqueue_jobs($1::jsonb)", json.dumps(request))
     now = datetime.now(UTC)
-    await owner.execute("select livewell.warn('fetching.failed', $1, $2, $3)", hostile, hostile + FORGED, now)
+    await owner.execute("select livewell_private.warn('fetching.failed', $1, $2, $3)", hostile, hostile + FORGED, now)
     await owner.execute(
-        "insert into livewell.item (data_type, key, due_at, created_at, last_reason) values ('quote', 'A', $1, $1, $2)",
+        "insert into livewell_private.item (data_type, key, due_at, created_at, last_reason) values ('quote',"
+        " 'A', $1, $1, $2)",
         now,
         hostile[:100],
     )
@@ -154,7 +155,8 @@ async def test_tail_shows_what_a_provider_sent(owner: Database, owner_url: str, 
     hostile = HOSTILE.replace("\x00", "")
     await make_type(owner, "quote")
     await owner.execute(
-        "insert into livewell.record (data_type, key, value, fetched_at) values ('quote', 'A', $1::jsonb, now())",
+        "insert into livewell_private.record (data_type, key, value, fetched_at) values ('quote', 'A',"
+        " $1::jsonb, now())",
         json.dumps({"price": hostile, hostile: [hostile + FORGED]}),
     )
     cli = Cli(tmp_path, owner_url)

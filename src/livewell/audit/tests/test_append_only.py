@@ -6,14 +6,14 @@ from livewell.audit import AppendOnly, AuditStore, NewEntry
 from livewell.kernel import Database
 
 CHANGES = [
-    "update livewell.audit_entry set reason = 'another'",
-    "update livewell.audit_entry set reason = 'another' where false",
-    "delete from livewell.audit_entry",
-    "truncate livewell.audit_entry",
-    "update livewell.audit_seal set hash = previous_hash",
-    "delete from livewell.audit_seal where number = 1",
-    "truncate livewell.audit_seal",
-    "truncate livewell.audit_entry, livewell.audit_seal cascade",
+    "update livewell_private.audit_entry set reason = 'another'",
+    "update livewell_private.audit_entry set reason = 'another' where false",
+    "delete from livewell_private.audit_entry",
+    "truncate livewell_private.audit_entry",
+    "update livewell_private.audit_seal set hash = previous_hash",
+    "delete from livewell_private.audit_seal where number = 1",
+    "truncate livewell_private.audit_seal",
+    "truncate livewell_private.audit_entry, livewell_private.audit_seal cascade",
 ]
 
 

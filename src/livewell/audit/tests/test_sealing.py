@@ -23,7 +23,9 @@ from livewell.testing import OwnServer, connected, until
 
 Opened = "asyncpg.Connection[asyncpg.Record]"
 EVENT = NewEntry(event="kind_paused")
-SEALED_IDS = "select i from livewell.audit_seal s, unnest(s.members) r, generate_series(lower(r), upper(r) - 1) i"
+SEALED_IDS = (
+    "select i from livewell_private.audit_seal s, unnest(s.members) r, generate_series(lower(r), upper(r) - 1) i"
+)
 
 
 @asynccontextmanager
@@ -39,7 +41,9 @@ async def sealed_ids(owner: Database) -> list[int]:
 
 
 async def open_ids(owner: Database) -> str:
-    found: str = await owner.fetchval("select open_ids::text from livewell.audit_seal order by number desc limit 1")
+    found: str = await owner.fetchval(
+        "select open_ids::text from livewell_private.audit_seal order by number desc limit 1"
+    )
     return found
 
 
@@ -52,7 +56,9 @@ async def test_each_seal_follows_the_one_before(store: AuditStore, owner: Databa
     assert isinstance(first, Sealed)
     assert isinstance(second, Sealed)
     assert await store.seal_entries(10) == NothingToSeal(head=second.head)
-    rows = await owner.fetch("select number, entries, previous_hash, hash from livewell.audit_seal order by number")
+    rows = await owner.fetch(
+        "select number, entries, previous_hash, hash from livewell_private.audit_seal order by number"
+    )
     assert [(row["number"], row["entries"]) for row in rows] == [(1, 3), (2, 1)]
     assert [row["hash"].hex() for row in rows] == [first.head.hash, second.head.hash]
     assert rows[1]["previous_hash"] == rows[0]["hash"]

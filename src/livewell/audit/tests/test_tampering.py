@@ -29,71 +29,72 @@ class Tampering:
 
 CASES = {
     "edit of a value": Tampering(
-        statement="update livewell.audit_entry set new = '{\"n\": 0}' where id = 12",
+        statement="update livewell_private.audit_entry set new = '{\"n\": 0}' where id = 12",
         found={(Problem.ENTRY_EDITED, 2, 12)},
     ),
     "edit of who": Tampering(
-        statement="update livewell.audit_entry set actor = 'bob' where id in (3, 4)",
+        statement="update livewell_private.audit_entry set actor = 'bob' where id in (3, 4)",
         found={(Problem.ENTRY_EDITED, 1, 3), (Problem.ENTRY_EDITED, 1, 4)},
     ),
     "edit of when": Tampering(
-        statement="update livewell.audit_entry set at = at + interval '1 microsecond' where id = 1",
+        statement="update livewell_private.audit_entry set at = at + interval '1 microsecond' where id = 1",
         found={(Problem.ENTRY_EDITED, 1, 1)},
     ),
     "deletion": Tampering(
-        statement="delete from livewell.audit_entry where id = 15", found={(Problem.ENTRY_DELETED, 2, 15)}
+        statement="delete from livewell_private.audit_entry where id = 15", found={(Problem.ENTRY_DELETED, 2, 15)}
     ),
     "deletion of the last sealed entries": Tampering(
-        statement="delete from livewell.audit_entry where id > 28",
+        statement="delete from livewell_private.audit_entry where id > 28",
         found={(Problem.ENTRY_DELETED, 3, 29), (Problem.ENTRY_DELETED, 3, 30)},
     ),
     "reordering": Tampering(
-        statement="""update livewell.audit_entry e set (at, xid, new) = (
-            select other.at, other.xid, other.new from livewell.audit_entry other where other.id = 30 - e.id)
+        statement="""update livewell_private.audit_entry e set (at, xid, new) = (
+            select other.at, other.xid, other.new from livewell_private.audit_entry other where other.id = 30 - e.id)
             where e.id in (13, 17)""",
         found={(Problem.ENTRY_REORDERED, 2, 13), (Problem.ENTRY_REORDERED, 2, 17)},
     ),
     "moving an entry": Tampering(
-        statement="""with gone as (delete from livewell.audit_entry where id = 5 returning *)
-            insert into livewell.audit_entry (id, at, xid, event, new, actor) overriding system value
+        statement="""with gone as (delete from livewell_private.audit_entry where id = 5 returning *)
+            insert into livewell_private.audit_entry (id, at, xid, event, new, actor) overriding system value
             select 31, at, xid, event, new, actor from gone""",
         found={(Problem.ENTRY_DELETED, 1, 5)},
     ),
     "insertion below the first id": Tampering(
-        statement="""insert into livewell.audit_entry (id, at, xid, event, actor) overriding system value
+        statement="""insert into livewell_private.audit_entry (id, at, xid, event, actor) overriding system value
             values (0, now(), '1', 'forged', 'ann')""",
         found={(Problem.ENTRY_INSERTED, None, 0)},
     ),
     "edit of a seal": Tampering(
-        statement="update livewell.audit_seal set sealed_at = sealed_at - interval '1 day' where number = 2",
+        statement="update livewell_private.audit_seal set sealed_at = sealed_at - interval '1 day' where number = 2",
         found={(Problem.SEAL_ALTERED, 2, None)},
     ),
     "edit of an entry and of its seal": Tampering(
         statement="""
-            update livewell.audit_entry set actor = 'bob' where id = 12;
-            update livewell.audit_seal s set digests = (
+            update livewell_private.audit_entry set actor = 'bob' where id = 12;
+            update livewell_private.audit_seal s set digests = (
                 select array_agg(sha256(convert_to('{"id" : ' || l.id || ', ' || l.body, 'UTF8')) order by l.id)
-                from livewell.audit_line l where l.id between 11 and 20) where s.number = 2;
-            update livewell.audit_seal s set hash = sha256(convert_to(livewell.audit_seal_line(s), 'UTF8'))
+                from livewell_private.audit_line l where l.id between 11 and 20) where s.number = 2;
+            update livewell_private.audit_seal s set hash = sha256(convert_to(livewell_private.audit_seal_line(s),
+                'UTF8'))
             where s.number = 2""",
         found={(Problem.CHAIN_BROKEN, 3, None)},
     ),
     "deletion of a seal": Tampering(
-        statement="delete from livewell.audit_seal where number = 2",
+        statement="delete from livewell_private.audit_seal where number = 2",
         found={(Problem.SEAL_MISSING, 2, None), *((Problem.ENTRY_INSERTED, None, n) for n in range(11, 21))},
     ),
     "exchange of two seals": Tampering(
         statement="""
-            update livewell.audit_seal set number = number + 100 where number in (1, 2);
-            update livewell.audit_seal set number = 103 - number where number > 100""",
+            update livewell_private.audit_seal set number = number + 100 where number in (1, 2);
+            update livewell_private.audit_seal set number = 103 - number where number > 100""",
         found={
             *((Problem.SEAL_ALTERED, n, None) for n in (1, 2)),
             *((Problem.CHAIN_BROKEN, n, None) for n in (1, 2, 3)),
         },
     ),
 }
-ENTRIES = "livewell.audit_entry"
-SEALS = "livewell.audit_seal"
+ENTRIES = "livewell_private.audit_entry"
+SEALS = "livewell_private.audit_seal"
 
 
 async def _tamper(owner: Database, statement: str) -> None:
@@ -151,7 +152,7 @@ async def test_an_entry_put_into_a_closed_gap_is_found(store: AuditStore, owner:
         await undone.execute("rollback")
     await until(lambda: _gap_is_closed(store, owner), "no transaction on the server is older than the gap")
     await owner.execute(
-        "insert into livewell.audit_entry (id, at, xid, event, actor) overriding system value"
+        "insert into livewell_private.audit_entry (id, at, xid, event, actor) overriding system value"
         " values ($1, now(), pg_current_xact_id(), 'forged', 'ann')",
         gone,
     )

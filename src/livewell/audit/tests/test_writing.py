@@ -145,16 +145,16 @@ async def test_entries_are_found_by_what_is_asked(store: AuditStore) -> None:
 
 
 DEEDS = [
-    "select from livewell.audit_entry",
-    "insert into livewell.audit_entry (event) values ('forged')",
-    "update livewell.audit_entry set event = 'forged'",
-    "delete from livewell.audit_entry",
-    "truncate livewell.audit_entry",
-    "select from livewell.audit_seal",
-    "insert into livewell.audit_seal (number) values (1)",
-    "update livewell.audit_seal set hash = previous_hash",
-    "delete from livewell.audit_seal",
-    "truncate livewell.audit_seal",
+    "select from livewell_private.audit_entry",
+    "insert into livewell_private.audit_entry (event) values ('forged')",
+    "update livewell_private.audit_entry set event = 'forged'",
+    "delete from livewell_private.audit_entry",
+    "truncate livewell_private.audit_entry",
+    "select from livewell_private.audit_seal",
+    "insert into livewell_private.audit_seal (number) values (1)",
+    "update livewell_private.audit_seal set hash = previous_hash",
+    "delete from livewell_private.audit_seal",
+    "truncate livewell_private.audit_seal",
 ]
 
 
@@ -178,6 +178,9 @@ async def test_users_neither_read_nor_write_the_log(owner_url: str, role: str) -
     ]
     async with connected(owner_url) as connection:
         await connection.execute(f"set role {role}")
-        for statement in ("select from livewell.audit_line", *(f"select * from livewell.{call}" for call in calls)):
+        for statement in (
+            "select from livewell_private.audit_line",
+            *(f"select * from livewell.{call}" for call in calls),
+        ):
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 await connection.fetch(statement)

@@ -10,15 +10,15 @@ ENDPOINT = "stage/call"
 
 _SPENT = """
 select
-    (select coalesce(sum(cardinality(b.open)), 0) from livewell.permit_block as b)::int as open,
-    (select count(*) from livewell.permit_block)::int as blocks,
+    (select coalesce(sum(cardinality(b.open)), 0) from livewell_private.permit_block as b)::int as open,
+    (select count(*) from livewell_private.permit_block)::int as blocks,
     (select coalesce(sum(x), 0) from unnest(u.minute_requests) as x)::int as requests,
     (select coalesce(sum(x), 0) from unnest(u.minute_tokens) as x)::int as tokens,
     (select coalesce(sum(x), 0) from unnest(u.failures) as x)::int as failures,
-    coalesce((select sum(h.requests) from livewell.quota_hour as h where h.provider = 'stage'), 0)::int as sent,
-    coalesce((select sum(h.bytes) from livewell.quota_hour as h where h.provider = 'stage'), 0)::int as bytes,
+    coalesce((select sum(h.requests) from livewell_private.quota_hour as h where h.provider = 'stage'), 0)::int as sent,
+    coalesce((select sum(h.bytes) from livewell_private.quota_hour as h where h.provider = 'stage'), 0)::int as bytes,
     u.closed_until > now() as closed
-from livewell.limit_use as u where u.name = 'stage/call'
+from livewell_private.limit_use as u where u.name = 'stage/call'
 """
 
 

@@ -36,7 +36,9 @@ class Budgets:
 
     async def provider(self, name: str, **fields: Any) -> None:
         changes = ", ".join(f"{column} = ${n}" for n, column in enumerate(fields, 2))
-        await self.owner.execute(f"update livewell.provider set {changes} where name = $1", name, *fields.values())
+        await self.owner.execute(
+            f"update livewell_private.provider set {changes} where name = $1", name, *fields.values()
+        )
 
     async def acquire(
         self,
@@ -153,7 +155,7 @@ class Budgets:
         return len(await self.database.fetch("select * from livewell.rescue_jobs(500, $1)", now))
 
     async def audited(self, event: str) -> list[Row]:
-        return await self.owner.fetch("select * from livewell.audit_entry where event = $1 order by id", event)
+        return await self.owner.fetch("select * from livewell_private.audit_entry where event = $1 order by id", event)
 
 
 def worst(moments: Iterable[tuple[datetime, int]], window: timedelta) -> int:

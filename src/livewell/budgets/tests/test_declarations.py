@@ -94,7 +94,7 @@ def test_every_field_has_a_column() -> None:
 async def test_every_column_can_be_declared(owner: Database) -> None:
     """Whatever a person may set of a provider, an endpoint or a key has a word in the file."""
     for thing, columns in (("provider", PROVIDER_COLUMNS), ("endpoint", ENDPOINT_COLUMNS), ("key", KEY_COLUMNS)):
-        settable = set(json.loads(await owner.fetchval("select livewell.budget_defaults($1)::text", thing)))
+        settable = set(json.loads(await owner.fetchval("select livewell_private.budget_defaults($1)::text", thing)))
         assert settable - {"source"} == set(columns.values()), thing
 
 

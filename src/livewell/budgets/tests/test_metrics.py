@@ -56,7 +56,7 @@ async def test_what_is_gone_is_no_longer_shown(database: Database, owner: Databa
     await make_market_data(owner)
     await BudgetGauges(store).run_once()
     assert _figure("livewell_budget_in_flight", limiter="fmp") == 0
-    await owner.execute("delete from livewell.limit_use where name = 'fmp'")
+    await owner.execute("delete from livewell_private.limit_use where name = 'fmp'")
     await BudgetGauges(store).run_once()
     assert _figure("livewell_budget_in_flight", limiter="fmp") is None
 

@@ -36,21 +36,23 @@ MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 START = datetime(2026, 5, 4, 12, 0, 0, 250_000, tzinfo=UTC)
 
 _CLEAN = """
-delete from livewell.permit_block; delete from livewell.quota_hour where provider = 'stage';
-delete from livewell.limit_use where name = 'stage/call'; insert into livewell.limit_use (name) values ('stage/call');
-delete from livewell.quota_use where provider = 'stage'; insert into livewell.quota_use (provider) values ('stage')
+delete from livewell_private.permit_block; delete from livewell_private.quota_hour where provider = 'stage';
+delete from livewell_private.limit_use where name = 'stage/call'; insert into livewell_private.limit_use (name)
+    values ('stage/call');
+delete from livewell_private.quota_use where provider = 'stage'; insert into livewell_private.quota_use (provider)
+    values ('stage')
 """
 _BOOKED = """
 select coalesce(sum(requests), 0)::bigint as requests, coalesce(sum(bytes), 0)::bigint as bytes
-from livewell.quota_hour where provider = 'stage'
+from livewell_private.quota_hour where provider = 'stage'
 """
 _LOWEST = """
 select least(
     (select min(x) from unnest(u.minute_requests || u.minute_tokens || u.hour_requests || u.hour_tokens) as x),
-    (select min(q.counted_bytes) from livewell.quota_use as q where q.provider = 'stage')
-) from livewell.limit_use as u where u.name = 'stage/call'
+    (select min(q.counted_bytes) from livewell_private.quota_use as q where q.provider = 'stage')
+) from livewell_private.limit_use as u where u.name = 'stage/call'
 """
-_OPEN = "select id, open from livewell.permit_block"
+_OPEN = "select id, open from livewell_private.permit_block"
 
 
 @dataclass
@@ -251,7 +253,8 @@ async def _declare(owner_url: str) -> None:
         limits = {"requests_per_minute": PER_MINUTE, "requests_per_hour": PER_HOUR, "tokens_per_minute": TOKENS}
         await declare(owner, concurrent=TOGETHER, breaker_failures=None, **limits)
         await owner.execute(
-            "update livewell.provider set quota_bytes = $1, quota_use = 1, pace = 'none' where name = 'stage'", QUOTA
+            "update livewell_private.provider set quota_bytes = $1, quota_use = 1, pace = 'none' where name = 'stage'",
+            QUOTA,
         )
 
 

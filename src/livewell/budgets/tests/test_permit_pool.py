@@ -239,7 +239,7 @@ async def test_a_lost_permit_does_not_hide_a_cancellation(database: Database, ow
 
         task = asyncio.create_task(work())
         await sent.wait()
-        await owner.execute("delete from livewell.permit_block")
+        await owner.execute("delete from livewell_private.permit_block")
         await pool.renew()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -284,14 +284,14 @@ create function public.no_room() returns trigger language plpgsql as $$
 begin
     raise exception 'could not extend file' using errcode = 'disk_full';
 end $$;
-create trigger no_room before insert or update or delete on livewell.permit_block
+create trigger no_room before insert or update or delete on livewell_private.permit_block
 for each statement execute function public.no_room()
 """
 
 
 async def _room_after(owner: Database, refused: Callable[[], Awaitable[bool]]) -> None:
     await until(refused, "a call is refused")
-    await owner.execute("drop trigger no_room on livewell.permit_block; drop function public.no_room()")
+    await owner.execute("drop trigger no_room on livewell_private.permit_block; drop function public.no_room()")
 
 
 async def test_a_full_disk_is_outlasted(database: Database, owner: Database) -> None:
@@ -348,7 +348,7 @@ async def test_a_killed_holder_gives_its_place_back(database: Database, database
         assert await holder.answer() == "sent"
         await holder.kill()
         left = await owner.fetchval(
-            "select extract(epoch from max(lease_until) - clock_timestamp()) from livewell.permit_block"
+            "select extract(epoch from max(lease_until) - clock_timestamp()) from livewell_private.permit_block"
         )
         killed_at = time.monotonic()
         async with asyncio.timeout(20), pool.permit(ENDPOINT):
@@ -384,9 +384,9 @@ async def _is_back(owner: Database) -> bool:
 
 
 async def _lease_until(owner: Database) -> datetime:
-    lease_until: datetime = await owner.fetchval("select max(lease_until) from livewell.permit_block")
+    lease_until: datetime = await owner.fetchval("select max(lease_until) from livewell_private.permit_block")
     return lease_until
 
 
 async def _is_later(owner: Database, moment: datetime) -> bool:
-    return bool(await owner.fetchval("select max(lease_until) > $1 from livewell.permit_block", moment))
+    return bool(await owner.fetchval("select max(lease_until) > $1 from livewell_private.permit_block", moment))

@@ -273,7 +273,9 @@ async def test_headers_teach_the_limit(pool: PermitPool, owner: Database) -> Non
         permit.send()
         permit.settle(status=200, headers={"RateLimit-Policy": '"a";q=7;w=60'})
     await pool.flush()
-    assert await owner.fetchval("select learned_per_minute from livewell.limit_use where name = $1", ENDPOINT) == 7
+    assert (
+        await owner.fetchval("select learned_per_minute from livewell_private.limit_use where name = $1", ENDPOINT) == 7
+    )
 
 
 async def test_a_permit_bears_its_key(pool: PermitPool, owner: Database) -> None:
@@ -365,7 +367,7 @@ async def test_a_disabled_endpoint_is_asked_rarely(database_url: str, owner: Dat
         await until(lambda: _has_asked(counting, 2), "it has asked twice")
         assert counting.asked[1] - counting.asked[0] > 1
         assert pool.held_back_by(ENDPOINT) == "disabled"
-        await owner.execute("update livewell.endpoint set state = 'active'")
+        await owner.execute("update livewell_private.endpoint set state = 'active'")
         async with asyncio.timeout(10):
             await waiting
 

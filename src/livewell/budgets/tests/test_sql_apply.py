@@ -33,12 +33,14 @@ async def test_the_defaults_are_those_of_the_tables(owner: Database) -> None:
     """What a new endpoint or provider is, and what null sets a field back to, is what the table says."""
     for thing, key in (("provider", "name"), ("endpoint", "name, provider")):
         await owner.execute(
-            f"insert into livewell.{thing} ({key}) values ('fresh'{', ' * (thing == 'endpoint')}"
+            f"insert into livewell_private.{thing} ({key}) values ('fresh'{', ' * (thing == 'endpoint')}"
             f"{repr('fresh') * (thing == 'endpoint')})"
         )
         kept = "- '{name,provider,created_at,updated_at}'::text[]"
-        fresh = await owner.fetchval(f"select (to_jsonb(t) {kept})::text from livewell.{thing} t where name = 'fresh'")
-        defaults = await owner.fetchval(f"select livewell.budget_defaults('{thing}')::text")
+        fresh = await owner.fetchval(
+            f"select (to_jsonb(t) {kept})::text from livewell_private.{thing} t where name = 'fresh'"
+        )
+        defaults = await owner.fetchval(f"select livewell_private.budget_defaults('{thing}')::text")
         assert json.loads(fresh) == json.loads(defaults)
 
 
@@ -62,9 +64,9 @@ async def test_what_is_new_is_added_with_its_defaults_and_what_counts_its_use(
     endpoint = await declaring.endpoint("acme/a")
     assert (endpoint["requests_per_minute"], endpoint["concurrent"], endpoint["depth_limit"]) == (5, 10, 1000)
     assert endpoint["send_within"].total_seconds() == 1
-    counted = await owner.fetch("select name from livewell.limit_use where name like 'acme%' order by 1")
+    counted = await owner.fetch("select name from livewell_private.limit_use where name like 'acme%' order by 1")
     assert [row["name"] for row in counted] == ["acme", "acme/a", "acme@one", "acme@shared"]
-    assert await owner.fetchval("select count(*) from livewell.quota_use where provider = 'acme'") == 1
+    assert await owner.fetchval("select count(*) from livewell_private.quota_use where provider = 'acme'") == 1
     keys = await declaring.caller.fetch("select name, scope, source from livewell.api_keys order by name")
     assert [tuple(row) for row in keys] == [("one", "one", "env:ACME"), ("two", "shared", "file:/run/two")]
 
@@ -76,10 +78,10 @@ async def test_a_plan_changes_nothing(declaring: Declaring, owner: Database) -> 
         "endpoints": {"acme/a": {}, "fmp": {"requests_per_minute": 60, "limiter": "smooth"}},
         "keys": {"fmp@default": {"source": "env:FMP"}},
     }
-    before = await owner.fetch("select * from livewell.endpoint order by name")
+    before = await owner.fetch("select * from livewell_private.endpoint order by name")
     plan = await declaring.raw(declared, plan_only=True)
-    assert await owner.fetch("select * from livewell.endpoint order by name") == before
-    assert await owner.fetchval("select count(*) from livewell.provider where name = 'acme'") == 0
+    assert await owner.fetch("select * from livewell_private.endpoint order by name") == before
+    assert await owner.fetchval("select count(*) from livewell_private.provider where name = 'acme'") == 0
     assert await declaring.events() == []
     assert changes(await declaring.raw(declared)) == changes(plan)
     assert ("endpoint", "fmp", "change", "requests_per_minute", 300, 60) in changes(plan)
@@ -100,10 +102,10 @@ async def test_applying_twice_changes_nothing(declaring: Declaring, owner: Datab
         "keys": {"acme@k": {"source": "env:K"}},
     }
     await declaring.raw(declared)
-    tables = (
-        "select to_jsonb(e) - 'granted', to_jsonb(p), to_jsonb(k) from livewell.provider p join livewell.endpoint e"
+    tables = "select to_jsonb(e) - 'granted', to_jsonb(p), to_jsonb(k) from livewell_private.provider p join livewell_private.endpoint e"
+    everything = (
+        f"{tables} on e.provider = p.name left join livewell_private.api_key k on k.provider = p.name order by e.name"
     )
-    everything = f"{tables} on e.provider = p.name left join livewell.api_key k on k.provider = p.name order by e.name"
     before, events = await owner.fetch(everything), await declaring.events()
     again = await declaring.raw(declared, now=NOW + timedelta(minutes=1))
     assert [row["change"] for row in again] == ["same"] * 3
@@ -137,8 +139,8 @@ async def test_a_limit_is_cleared_by_its_word_and_reset_by_null(declaring: Decla
 async def test_a_changed_limit_applies_at_once(declaring: Declaring, owner: Database) -> None:
     """What waited for the old limit may ask again; an account's or a key's change concerns all of the provider."""
     await declaring.apply({"acme": {}}, {"acme": {}, "acme/a": {}, "acme/b": {}}, {"acme@k": {"source": "env:K"}})
-    close = "update livewell.limit_use set next_allowed_at = 'infinity'"
-    open_now = "select name from livewell.limit_use where next_allowed_at < 'infinity' order by 1"
+    close = "update livewell_private.limit_use set next_allowed_at = 'infinity'"
+    open_now = "select name from livewell_private.limit_use where next_allowed_at < 'infinity' order by 1"
     for name, opened in [("acme/a", ["acme/a"]), ("acme", ["acme", "acme/a", "acme/b", "acme@k"])]:
         await owner.execute(close)
         assert await declaring.set("endpoint", name, {"requests_per_minute": 99})

@@ -66,7 +66,7 @@ async def test_quota_at_99_percent(budgets: Budgets) -> None:
     await budgets.endpoint("p/a", quota_bytes=1_000_000)
     await budgets.provider("p", pace="none", quota_use=1.0)
     await budgets.owner.execute(
-        "insert into livewell.quota_hour values ('p', $1, 990000)", NOW.replace(minute=0) - HOUR
+        "insert into livewell_private.quota_hour values ('p', $1, 990000)", NOW.replace(minute=0) - HOUR
     )
     await budgets.enqueue("p/a", 2, priority=5, estimated_bytes=10_001)
     fits = await budgets.enqueue("p/a", 1, estimated_bytes=10_000)
@@ -80,7 +80,9 @@ async def test_scheduled_work_pauses_first(budgets: Budgets) -> None:
     await budgets.provider("p", pace="none", quota_use=1.0)
     await budgets.enqueue("p/a", 2, priority=-1, estimated_bytes=100)
     seen = await budgets.enqueue("p/a", 2, estimated_bytes=100)
-    await budgets.owner.execute("insert into livewell.quota_hour values ('p', $1, 900000)", NOW.replace(minute=0))
+    await budgets.owner.execute(
+        "insert into livewell_private.quota_hour values ('p', $1, 900000)", NOW.replace(minute=0)
+    )
     assert [job["job_id"] for job in await budgets.claim()] == seen
     assert (await budgets.is_open("p"), await budgets.is_open("p", priority=-1)) == (True, False)
 
@@ -105,12 +107,12 @@ async def test_a_claim_that_waited_counts_from_when_it_got_through(budgets: Budg
     await budgets.enqueue("p/a", now=NOW)
     before = await budgets.owner.fetchval("select clock_timestamp()")
     async with budgets.owner.transaction() as connection:
-        await connection.execute("select from livewell.limit_use where name = 'p/a' for update")
+        await connection.execute("select from livewell_private.limit_use where name = 'p/a' for update")
         claim = asyncio.create_task(budgets.database.fetch("select * from livewell.claim_jobs('w', '{general}')"))
         await until(lambda: somebody_waits(budgets.owner), "the claim waits for the endpoint")
         released = await connection.fetchval("select clock_timestamp()")
     await claim
-    started = await budgets.owner.fetchval("select started_at from livewell.job_live")
+    started = await budgets.owner.fetchval("select started_at from livewell_private.job_live")
     assert before < released <= started
 
 
@@ -180,7 +182,8 @@ async def test_above_the_threshold_new_jobs_wait(budgets: Budgets) -> None:
     (planned,) = await budgets.enqueue("p/a", scheduled_at=(NOW + SECOND).isoformat())
     (other,) = await budgets.enqueue("q/b")
     due = {
-        row["id"]: row["due_at"] - NOW for row in await budgets.owner.fetch("select id, due_at from livewell.job_live")
+        row["id"]: row["due_at"] - NOW
+        for row in await budgets.owner.fetch("select id, due_at from livewell_private.job_live")
     }
     assert due == {early: 0 * SECOND, delayed: 7 * SECOND, planned: SECOND, other: 0 * SECOND}
 

@@ -32,7 +32,7 @@ async def declaring(database: Database, owner: Database) -> Declaring:
 
 
 async def _use(owner: Database, name: str = "fmp") -> dict[str, Any]:
-    row = await owner.fetchrow("select * from livewell.limit_use where name = $1", name)
+    row = await owner.fetchrow("select * from livewell_private.limit_use where name = $1", name)
     assert row is not None
     return dict(row)
 
@@ -90,14 +90,14 @@ async def test_a_pause_closes_until_its_time_or_until_resumed(declaring: Declari
         NOW + MINUTE,
     )
     await caller.fetchval(PAUSE, "fmp", None, NOW)
-    assert await owner.fetchval("select closed_until = 'infinity' from livewell.limit_use where name = 'fmp'")
+    assert await owner.fetchval("select closed_until = 'infinity' from livewell_private.limit_use where name = 'fmp'")
     assert (await declaring.endpoint("fmp"))["closed_reason"] == "too hot"
     await caller.fetchval(PAUSE, "fmp", NOW + MINUTE, NOW)
     assert (await _use(owner))["next_allowed_at"] == NOW + MINUTE
     assert await caller.fetchval(RESUME, "fmp", NOW)
     assert not await caller.fetchval(RESUME, "fmp", NOW)
     closed = "closed_until = '-infinity' and next_allowed_at = '-infinity' and closed_reason is null"
-    assert await owner.fetchval(f"select {closed} from livewell.limit_use where name = 'fmp'")
+    assert await owner.fetchval(f"select {closed} from livewell_private.limit_use where name = 'fmp'")
     assert [event for event, _ in await declaring.events()] == [
         *["endpoint_paused"] * 3,
         "endpoint_resumed",
@@ -109,7 +109,7 @@ async def test_a_reset_forgets_what_was_learned_and_keeps_what_was_sent(declarin
     await make_endpoint(owner, "fmp/fresh")
     fresh = await _use(owner, "fmp/fresh")
     await owner.execute(
-        "update livewell.limit_use set learned_per_minute = 5, learned_tokens_per_hour = 6, remaining = 1,"
+        "update livewell_private.limit_use set learned_per_minute = 5, learned_tokens_per_hour = 6, remaining = 1,"
         " throttles = 3, remaining_until = 'infinity', closed_until = 'infinity', closed_reason = '429',"
         " breaker = 'open', breaker_until = 'infinity', breaker_openings = 2, breaker_passed = 1, failures[3] = 9,"
         " minute_slot = 7, minute_requests[5] = 4, hour_tokens[6] = 8, smooth_at = $1, observed_at = $1,"
@@ -143,7 +143,7 @@ async def _use_text(owner: Database) -> dict[str, Any]:
     row = await owner.fetchrow(
         "select minute_slot, minute_requests, minute_tokens, hour_slot, hour_requests, hour_tokens, smooth_at,"
         " observed_at, learned_per_minute, learned_tokens_per_hour, remaining, throttles, breaker,"
-        " breaker_until::text, failures from livewell.limit_use where name = 'fmp'"
+        " breaker_until::text, failures from livewell_private.limit_use where name = 'fmp'"
     )
     assert row is not None
     return dict(row)
@@ -152,7 +152,7 @@ async def _use_text(owner: Database) -> dict[str, Any]:
 async def test_the_service_touches_no_table_of_budgets(database: Database) -> None:
     """Tables are nobody's; the views are read and not written."""
     for table in TABLES:
-        for statement in (f"select from livewell.{table}", f"delete from livewell.{table}"):
+        for statement in (f"select from livewell_private.{table}", f"delete from livewell_private.{table}"):
             with pytest.raises(NotPermitted):
                 await database.execute(statement)
     for view in ("providers", "endpoints", "api_keys"):
@@ -160,7 +160,7 @@ async def test_the_service_touches_no_table_of_budgets(database: Database) -> No
         with pytest.raises((NotPermitted, asyncpg.PostgresError)):
             await database.execute(f"delete from livewell.{view}")
     with pytest.raises(NotPermitted):
-        await database.fetch("select livewell.change_budgets('{}', false, null, 'x', now())")
+        await database.fetch("select livewell_private.change_budgets('{}', false, null, 'x', now())")
 
 
 async def test_what_was_closed_by_hand_is_claimed_from_as_soon_as_it_is_open(

@@ -15,7 +15,7 @@ async def _call(budgets: Budgets, size: int) -> int:
     await budgets.enqueue("p/a")
     held = await budgets.claim()
     reserved = await budgets.owner.fetchval(
-        "select reserved_bytes from livewell.job_live where id = $1", held[0]["job_id"]
+        "select reserved_bytes from livewell_private.job_live where id = $1", held[0]["job_id"]
     )
     await budgets.finish(held, actual_bytes=size)
     return int(reserved)

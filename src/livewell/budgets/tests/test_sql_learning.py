@@ -112,7 +112,7 @@ async def test_a_throttled_job_goes_back_whole(budgets: Budgets) -> None:
         now += 20 * SECOND
     await budgets.enqueue("q/b")
     assert len(await budgets.claim(now=now)) == 2
-    shown = (await budgets.owner.fetch("select failures, attempt from livewell.job_live where id = $1", job))[0]
+    shown = (await budgets.owner.fetch("select failures, attempt from livewell_private.job_live where id = $1", job))[0]
     assert (shown["failures"], shown["attempt"]) == (0, 6)
 
 

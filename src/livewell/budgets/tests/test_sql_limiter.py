@@ -144,7 +144,7 @@ async def test_an_endpoint_that_is_not_active_grants_nothing(budgets: Budgets, s
     await budgets.endpoint("p/e")
     block = await budgets.acquire("p/e")
     await budgets.enqueue("p/e")
-    await budgets.owner.execute("update livewell.endpoint set state = $1 where name = 'p/e'", state)
+    await budgets.owner.execute("update livewell_private.endpoint set state = $1 where name = 'p/e'", state)
     refused = await budgets.acquire("p/e")
     assert (refused["reason"], refused["retry_seconds"]) == (state, 5)
     assert await budgets.claim() == []
@@ -191,6 +191,6 @@ async def test_no_sequence_is_over(
     assert worst(requests, MINUTE) <= 20
     assert worst(requests, HOUR) <= 45
     assert worst(tokens, MINUTE) <= 900
-    use = (await budgets.owner.fetch("select * from livewell.limit_use where name = $1", name))[0]
+    use = (await budgets.owner.fetch("select * from livewell_private.limit_use where name = $1", name))[0]
     for ring in ("minute_requests", "minute_tokens", "hour_requests", "hour_tokens"):
         assert min(use[ring]) >= 0

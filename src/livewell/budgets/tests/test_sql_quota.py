@@ -99,12 +99,12 @@ async def test_the_forecast(budgets: Budgets) -> None:
     await budgets.provider("p", pace="none", quota_use=1.0)
     hour = NOW.replace(minute=0)
     await budgets.owner.execute(
-        "insert into livewell.quota_hour"
+        "insert into livewell_private.quota_hour"
         " select 'p', $1::timestamptz - n * interval '1 hour', 1000 from generate_series(0, 23) as n",
         hour,
     )
     assert (await budgets.quota("p"))["exhausted_at"] == hour + 76 * HOUR
-    await budgets.owner.execute("update livewell.quota_hour set bytes = 100")
+    await budgets.owner.execute("update livewell_private.quota_hour set bytes = 100")
     assert (await budgets.quota("p"))["exhausted_at"] is None
 
 
@@ -118,7 +118,7 @@ async def test_old_hours_are_dropped(budgets: Budgets) -> None:
     """The ledger is kept as long as the setting says, and never shorter than the window."""
     await budgets.endpoint("p/a", quota_bytes=1000)
     for days in (1, 700, 800):
-        await budgets.owner.execute("insert into livewell.quota_hour values ('p', $1, 5)", NOW - days * DAY)
+        await budgets.owner.execute("insert into livewell_private.quota_hour values ('p', $1, 5)", NOW - days * DAY)
     assert (await budgets.care())["ledger_hours_dropped"] == 1
 
 

@@ -13,7 +13,7 @@ from livewell.budgets.tests.surface import HOUR, MINUTE, NOW, SECOND, Budgets, R
 async def _shared(budgets: Budgets, kind: str = "shared", *, jobs_per_request: int = 20) -> None:
     await budgets.declare(kind)
     await budgets.owner.execute(
-        "update livewell.job_kind set jobs_per_request = $2 where kind = $1", kind, jobs_per_request
+        "update livewell_private.job_kind set jobs_per_request = $2 where kind = $1", kind, jobs_per_request
     )
 
 
@@ -47,7 +47,7 @@ async def test_a_request_is_filled_beyond_the_number_asked_for(budgets: Budgets)
     best = await budgets.enqueue("p/a", 3, kind="shared", priority=9)
     await budgets.enqueue("p/a", 2, kind="shared", serial_key="p/same")
     await budgets.enqueue("p/a", 60, kind="shared")
-    await budgets.owner.execute("update livewell.job_live set held = null where serial_key is not null")
+    await budgets.owner.execute("update livewell_private.job_live set held = null where serial_key is not null")
     claimed = await budgets.claim(1)
     assert _sizes(claimed) == [19]
     assert {job["job_id"] for job in claimed} > set(best)
@@ -98,7 +98,7 @@ async def test_a_bundle_is_one_call_at_once(budgets: Budgets) -> None:
 
 
 async def _requests_booked(budgets: Budgets) -> int:
-    return int(await budgets.owner.fetchval("select coalesce(sum(requests), 0) from livewell.quota_hour") or 0)
+    return int(await budgets.owner.fetchval("select coalesce(sum(requests), 0) from livewell_private.quota_hour") or 0)
 
 
 async def test_a_bundle_that_ends_apart_is_counted_once(budgets: Budgets) -> None:
@@ -112,7 +112,7 @@ async def test_a_bundle_that_ends_apart_is_counted_once(budgets: Budgets) -> Non
     assert await budgets.rescue(now=NOW + HOUR) == 4
     assert await _requests_booked(budgets) == 1
     assert (await budgets.state("p/a", now=NOW + HOUR))["breaker"] == "closed"
-    left = await budgets.owner.fetch("select bundle, rides from livewell.job_live where state = 'pending'")
+    left = await budgets.owner.fetch("select bundle, rides from livewell_private.job_live where state = 'pending'")
     assert {(row["bundle"], row["rides"]) for row in left} == {(None, None)}
 
 
@@ -136,7 +136,9 @@ async def test_a_bundle_uses_one_key(budgets: Budgets) -> None:
     bundles = {(job["bundle"], job["api_key"]) for job in claimed}
     assert (len(claimed), len(bundles)) == (30, 3)
     assert Counter(key for _, key in bundles) == {"one": 2, "two": 1}
-    granted = {row["name"]: row["granted"] for row in await budgets.owner.fetch("select * from livewell.api_key")}
+    granted = {
+        row["name"]: row["granted"] for row in await budgets.owner.fetch("select * from livewell_private.api_key")
+    }
     assert granted == {"one": 2, "two": 1}
     assert await budgets.claim(now=NOW + SECOND) == []
 

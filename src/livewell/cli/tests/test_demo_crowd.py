@@ -4,7 +4,7 @@ from livewell.app import Livewell
 from livewell.cli.demo_market import Crowd, open_market
 from livewell.kernel import Database
 
-_FOUR_MINUTES_PASS = "update livewell.gateway set last_seen = last_seen - interval '4 minutes'"
+_FOUR_MINUTES_PASS = "update livewell_private.gateway set last_seen = last_seen - interval '4 minutes'"
 
 
 async def test_the_crowd_renews_its_sessions(owner_url: str, owner: Database) -> None:
@@ -15,7 +15,7 @@ async def test_the_crowd_renews_its_sessions(owner_url: str, owner: Database) ->
         await owner.execute(_FOUR_MINUTES_PASS)
         await crowd.move()
         await owner.execute(_FOUR_MINUTES_PASS)
-        await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
+        await owner.fetchval("select livewell_private.task_presence_sweep(clock_timestamp())")
         assert (await app.presence.store.totals()).sessions == crowd.people > 0
         await crowd.leave()
         assert (await app.presence.store.totals()).sessions == 0

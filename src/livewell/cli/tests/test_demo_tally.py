@@ -49,7 +49,7 @@ async def test_a_lost_job_is_found(finished: tuple[JobStore, list[int]]) -> None
 async def test_a_job_accepted_twice_is_found(finished: tuple[JobStore, list[int]], owner: Database) -> None:
     """A second finished row of one job breaks the account."""
     store, ids = finished
-    await owner.execute("insert into livewell.job select * from livewell.job_done")
+    await owner.execute("insert into livewell_private.job select * from livewell_private.job_done")
     tally = await take_tally(store, set(ids))
     assert tally.accepted_twice == (min(ids),)
     with pytest.raises(DemoBroken, match="accepted twice"):

@@ -20,17 +20,18 @@ async def test_a_refresh_that_fails_is_explained_until_it_is_good(owner: Databas
     await make_type(owner, "quote", ttl=MINUTE, endpoint="sim/quote")
     now = datetime.now(UTC)
     await owner.execute(
-        "select livewell.change_viewers(array[item_id], '{1}', $1) from livewell.make_items('{quote}', '{AAPL}', $1)",
+        "select livewell_private.change_viewers(array[item_id], '{1}', $1) from"
+        " livewell_private.make_items('{quote}', '{AAPL}', $1)",
         now,
     )
-    await owner.execute("select livewell.task_check($1)", now)
+    await owner.execute("select livewell_private.task_check($1)", now)
     said = await _said(owner, now)
     assert "never fetched" in said
     assert "no worker runs refreshes of quote" in said
     for attempt in range(2):
         now += 10 * MINUTE
         await owner.execute("select livewell.register_worker('w', '{refresh}', '{refresh.quote}', 1, $1)", now)
-        await owner.execute("update livewell.job_live set retries = $1", 1 - attempt)
+        await owner.execute("update livewell_private.job_live set retries = $1", 1 - attempt)
         await owner.execute(
             "select livewell.store_fetches(jsonb_agg(c.payload || jsonb_build_object("
             "'job', c.job_id, 'token', c.lease_token, 'outcome', 'failed', 'reason', 'unauthorized',"

@@ -52,7 +52,7 @@ async def test_the_first_file_is_applied_and_run(
 
             async def is_stored() -> bool:
                 own = "select true from public.quotes where symbol = 'AAPL' and price > 0 and at is not null"
-                kept = "select true from livewell.record where data_type = 'quote' and key = 'AAPL'"
+                kept = "select true from livewell_private.record where data_type = 'quote' and key = 'AAPL'"
                 return bool(await owner.fetchval(own if "\ntable " in text else kept))
 
             await until(is_stored, "the value of AAPL is stored")

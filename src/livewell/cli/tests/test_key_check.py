@@ -53,7 +53,7 @@ async def test_a_key_that_may_not_be_read_is_told_with_what_allows_it(owner: Dat
 async def test_a_provider_that_wants_a_key_and_has_none_is_told(owner: Database) -> None:
     """`key_in` without a key that is enabled sends calls without one: the line to write is in what is said."""
     await make_endpoint(owner, "acme/quote")
-    await owner.execute("update livewell.provider set key_in = 'header:X-Key' where name = 'acme'")
+    await owner.execute("update livewell_private.provider set key_in = 'header:X-Key' where name = 'acme'")
     await make_key(owner, "acme", "main", enabled=False)
     (line,) = await _said(owner, MAIN="s3cret")
     assert "provider acme wants an API key (header:X-Key) and has none" in line
@@ -64,5 +64,5 @@ async def test_who_is_not_called_needs_no_key(owner: Database) -> None:
     """A provider that is disabled misses nothing."""
     await make_endpoint(owner, "acme/quote")
     await make_key(owner, "acme", "main")
-    await owner.execute("update livewell.provider set state = 'disabled' where name = 'acme'")
+    await owner.execute("update livewell_private.provider set state = 'disabled' where name = 'acme'")
     assert await _said(owner) == []

@@ -271,7 +271,7 @@ async def test_figures_are_those_of_all_nodes(owner: Database, database_url: str
         await queue.begin()
         await JobStore(owner).declare_kinds([KindDeclaration(kind="report")], actor="test")
         await JobStore(owner).register_worker("elsewhere-7-b", ["general"], ["report"], 5)
-        await owner.execute("update livewell.worker set last_seen = clock_timestamp() - interval '12 seconds'")
+        await owner.execute("update livewell_private.worker set last_seen = clock_timestamp() - interval '12 seconds'")
         await Storing(owner).fetch("quote", {"AAPL": {"price": 190.5}}, datetime.now(UTC))
         assert await types.refreshed() == {"quote": 1}
         (worker,) = (await queue.look()).workers

@@ -42,10 +42,10 @@ async def apply(connection: Connection, name: str) -> set[str]:
 async def seeded(owner: Database) -> tuple[set[Any], dict[str, str]]:
     """The endpoints and the kinds of documents that are there."""
     endpoints = await owner.fetch(
-        "select name, requests_per_minute, tokens_per_minute, concurrent from livewell.endpoint"
+        "select name, requests_per_minute, tokens_per_minute, concurrent from livewell_private.endpoint"
     )
     kinds = await owner.fetch(
-        "select kind, queue_group from livewell.job_kind where queue_group in ('documents', 'ai')"
+        "select kind, queue_group from livewell_private.job_kind where queue_group in ('documents', 'ai')"
     )
     return {tuple(row) for row in endpoints}, {row["kind"]: row["queue_group"] for row in kinds}
 
@@ -58,14 +58,16 @@ async def test_presets_are_what_the_seeds_say(owner: Database) -> None:
             assert await apply(connection, name) == {"add"}
             assert await apply(connection, name) == {"same"}
     assert await seeded(owner) == (ENDPOINTS, KINDS)
-    quotas = await owner.fetch("select name, quota_bytes, quota_use, pace, quota_window::text from livewell.provider")
+    quotas = await owner.fetch(
+        "select name, quota_bytes, quota_use, pace, quota_window::text from livewell_private.provider"
+    )
     assert [tuple(row) for row in quotas if row["quota_bytes"]] == [("fmp", 20 * GB, 0.95, "even", "30 days")]
     defaults = await owner.fetchrow(
         "select requests_per_hour, tokens_per_hour, backpressure_share, backpressure_delay::text, depth_limit"
-        " from livewell.endpoint where name = 'fmp'"
+        " from livewell_private.endpoint where name = 'fmp'"
     )
     assert tuple(defaults or ()) == (None, None, 0.8, "00:00:05", 1000)
-    tuned = "select count(*) from livewell.job_kind where retries <> 3 or default_priority <> 5"
+    tuned = "select count(*) from livewell_private.job_kind where retries <> 3 or default_priority <> 5"
     assert await owner.fetchval(tuned) == 0
 
 
@@ -100,21 +102,27 @@ async def test_rows_that_nobody_needs_go(old: Database) -> None:
     """Unchanged and unused, all of what was seeded goes, and what counted its use."""
     await migrate(old)
     assert await seeded(old) == (set(), {})
-    left = "select count(*) from livewell.limit_use union all select count(*) from livewell.quota_use"
+    left = "select count(*) from livewell_private.limit_use union all select count(*) from livewell_private.quota_use"
     assert [row["count"] for row in await old.fetch(left)] == [0, 0]
 
 
 @pytest.mark.parametrize(
     ("statement", "kept"),
     [
-        ("update livewell.endpoint set concurrent = 3 where name = 'fmp'", {"fmp"}),
-        ("update livewell.provider set quota_use = 0.5 where name = 'google'", {"google/vision-api"}),
-        ("insert into livewell.api_key (provider, name, scope, source) values ('fmp', 'a', 'a', 'env:A')", {"fmp"}),
-        ("insert into livewell.quota_hour (provider, hour, bytes) values ('fmp', now(), 1)", {"fmp"}),
-        ("update livewell.limit_use set minute_slot = 5 where name = 'anthropic/claude-3'", {"anthropic/claude-3"}),
-        ("select livewell.open_lane_for('backup_operation', 'google/vision-api')", {"google/vision-api"}),
-        ("insert into livewell.estimate (endpoint, subject, updated_at) values ('fmp', 'x', now())", {"fmp"}),
-        ("insert into livewell.endpoint (name, provider) values ('fmp/quote', 'fmp')", {"fmp", "fmp/quote"}),
+        ("update livewell_private.endpoint set concurrent = 3 where name = 'fmp'", {"fmp"}),
+        ("update livewell_private.provider set quota_use = 0.5 where name = 'google'", {"google/vision-api"}),
+        (
+            "insert into livewell_private.api_key (provider, name, scope, source) values ('fmp', 'a', 'a', 'env:A')",
+            {"fmp"},
+        ),
+        ("insert into livewell_private.quota_hour (provider, hour, bytes) values ('fmp', now(), 1)", {"fmp"}),
+        (
+            "update livewell_private.limit_use set minute_slot = 5 where name = 'anthropic/claude-3'",
+            {"anthropic/claude-3"},
+        ),
+        ("select livewell_private.open_lane_for('backup_operation', 'google/vision-api')", {"google/vision-api"}),
+        ("insert into livewell_private.estimate (endpoint, subject, updated_at) values ('fmp', 'x', now())", {"fmp"}),
+        ("insert into livewell_private.endpoint (name, provider) values ('fmp/quote', 'fmp')", {"fmp", "fmp/quote"}),
     ],
 )
 async def test_a_provider_that_somebody_changed_or_used_stays(old: Database, statement: str, kept: set[str]) -> None:
@@ -134,10 +142,10 @@ async def test_a_provider_with_types_stays(old: Database) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "update livewell.job_kind set retries = 1 where kind = 'fast_queue_ocr'",
-        """update livewell.job_kind set payload_schema = '{"type": "object"}' where kind = 'fast_queue_ocr'""",
+        "update livewell_private.job_kind set retries = 1 where kind = 'fast_queue_ocr'",
+        """update livewell_private.job_kind set payload_schema = '{"type": "object"}' where kind = 'fast_queue_ocr'""",
         """select livewell.enqueue_job('fast_queue_ocr', '{"n": 1}')""",
-        """insert into livewell.worker (id, queue_groups, kinds, slots, started_at, last_seen)
+        """insert into livewell_private.worker (id, queue_groups, kinds, slots, started_at, last_seen)
         values ('w', '{documents}', '{fast_queue_ocr}', 1, now(), now())""",
     ],
 )

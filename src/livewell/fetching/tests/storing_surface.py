@@ -28,13 +28,13 @@ select count(*) from livewell.enqueue_jobs((
         'dedupe_key', 'refresh/' || i.data_type || '/' || i.key,
         'payload', jsonb_build_object('type', i.data_type, 'key', i.key, 'item', i.id)
     ))
-    from livewell.item as i join livewell.data_type as t on t.name = i.data_type
+    from livewell_private.item as i join livewell_private.data_type as t on t.name = i.data_type
     where i.data_type = $1 and i.key = any ($2)
 ), 'keep', $3)
 """
 # Nothing but what is asked for is due, whatever was put off before.
 AWAKE = """
-update livewell.job_live
+update livewell_private.job_live
 set held = case when payload ->> 'key' = any ($2) then null else 'due' end,
     due_at = case when payload ->> 'key' = any ($2) then $3 else 'infinity'::timestamptz end
 where kind = 'refresh.' || $1 and state = 'pending'
@@ -81,7 +81,7 @@ class Storing:
 
     async def hold(self, data_type: str, *keys: str, now: datetime = NOON) -> list[Told]:
         """Refreshes of these keys, held; in the order of the keys."""
-        await self.caller.fetch("select livewell.make_items($1, $2, $3)", [data_type] * len(keys), keys, now)
+        await self.caller.fetch("select livewell_private.make_items($1, $2, $3)", [data_type] * len(keys), keys, now)
         await self.caller.fetchval(ENQUEUE, data_type, keys, now)
         await self.caller.fetch(AWAKE, data_type, keys, now)
         held = {row["key"]: dict(row) for row in await self.caller.fetch(CLAIM, len(keys), data_type, now)}
@@ -116,7 +116,7 @@ class Storing:
         )
 
     async def item(self, item_id: int) -> dict[str, Any]:
-        row = await self.caller.fetchrow("select * from livewell.item where id = $1", item_id)
+        row = await self.caller.fetchrow("select * from livewell_private.item where id = $1", item_id)
         assert row is not None
         return dict(row)
 

@@ -167,20 +167,20 @@ async def test_a_plan_neither_waits_for_an_item_nor_writes_one(market: Database)
     """What is watched is due with the commit of a changed type, but for what somebody holds; a plan leaves it alone."""
     await apply(market, QUOTES)
     await market.execute(
-        "insert into livewell.item (data_type, key, viewers, due_at)"
+        "insert into livewell_private.item (data_type, key, viewers, due_at)"
         " select 'quote', k, 1, clock_timestamp() + interval '1 day' from unnest('{A,HELD}'::text[]) as k"
     )
     changed = QUOTES.replace("1 minute", "2 minutes")
-    written = "select xmin, xmax, due_at from livewell.item where key = 'A'"
-    due = "select count(*) from livewell.item where due_at <= clock_timestamp()"
+    written = "select xmin, xmax, due_at from livewell_private.item where key = 'A'"
+    due = "select count(*) from livewell_private.item where due_at <= clock_timestamp()"
     before = await market.fetchrow(written)
     async with market.transaction() as holder:
-        await holder.execute("select from livewell.item where key = 'HELD' for update")
+        await holder.execute("select from livewell_private.item where key = 'HELD' for update")
         assert await apply(market, changed, plan_only=True, lock_timeout="100ms") == ["change"]
         assert await market.fetchrow(written) == before
         assert await apply(market, changed) == ["change"]
         assert ((await quote(market)).ttl, await market.fetchval(due)) == (timedelta(minutes=2), 1)
-    await market.execute("select livewell.look_at_freed_items(clock_timestamp())")
+    await market.execute("select livewell_private.look_at_freed_items(clock_timestamp())")
     assert await market.fetchval(due) == 2
 
 

@@ -35,7 +35,7 @@ class Unmakeable(NoteFetcher):
 @pytest_asyncio.fixture
 async def book(owner: Database) -> SourceBook:
     await make_endpoint(owner, "sim/notes")
-    await owner.execute("update livewell.provider set base_url = 'https://notes.example' where name = 'sim'")
+    await owner.execute("update livewell_private.provider set base_url = 'https://notes.example' where name = 'sim'")
     return SourceBook(owner, {})
 
 
@@ -49,14 +49,16 @@ async def test_types_come_change_and_go(book: SourceBook, owner: Database) -> No
     await make_type(owner, "note", endpoint="sim/notes", fetch_call=CALL, fields=FIELDS)
     (first,) = await book.read()
     assert (await book.read())[0] is first
-    await owner.execute("update livewell.endpoint set call_timeout = '3 seconds', updated_at = clock_timestamp()")
+    await owner.execute(
+        "update livewell_private.endpoint set call_timeout = '3 seconds', updated_at = clock_timestamp()"
+    )
     (second,) = await book.read()
     assert (first.limits.seconds, second.limits.seconds) == (10, 3)
-    await owner.execute("update livewell.data_type set enabled = false, updated_at = clock_timestamp()")
+    await owner.execute("update livewell_private.data_type set enabled = false, updated_at = clock_timestamp()")
     assert await _names(book) == []
-    await owner.execute("update livewell.data_type set enabled = true, updated_at = clock_timestamp()")
+    await owner.execute("update livewell_private.data_type set enabled = true, updated_at = clock_timestamp()")
     assert await _names(book) == ["note"]
-    await owner.execute("delete from livewell.data_type where name = 'note'")
+    await owner.execute("delete from livewell_private.data_type where name = 'note'")
     assert await _names(book) == []
 
 

@@ -44,7 +44,7 @@ async def test_records_take_everything(owner: Database, database: Database) -> N
         ("alter table public.quotes alter volume set not null", ("warning", "may_be_null")),
         ("alter table public.quotes add must text not null", ("error", "never_filled")),
         ("alter table public.quotes drop constraint quotes_pkey", ("error", "no_unique_key")),
-        ("update livewell.data_type set source_rule = 'newer'", ("error", "no_source_time")),
+        ("update livewell_private.data_type set source_rule = 'newer'", ("error", "no_source_time")),
     ],
 )
 async def test_a_table_that_does_not_fit(

@@ -29,7 +29,8 @@ def items(database: Database) -> Items:
 
 async def decided(owner: Database, key: str, decision: str, viewers: int = 1) -> None:
     await owner.execute(
-        "insert into livewell.item (data_type, key, viewers, decision, due_at) values ('quote', $1, $2, $3, now())"
+        "insert into livewell_private.item (data_type, key, viewers, decision, due_at) values ('quote', $1, $2,"
+        " $3, now())"
         " on conflict (data_type, key) do update set viewers = excluded.viewers, decision = excluded.decision",
         key,
         viewers,
@@ -80,7 +81,7 @@ async def test_an_unknown_type_is_one_line(owner: Database, items: Items) -> Non
 async def test_too_many_keys_are_refused(owner: Database, items: Items) -> None:
     """No more keys than the setting says are read by one call, and a list of keys must be there."""
     await make_type(owner, "quote")
-    await owner.execute("update livewell.setting set value = '2' where name = 'fetching.keys_per_read'")
+    await owner.execute("update livewell_private.setting set value = '2' where name = 'fetching.keys_per_read'")
     assert len(await items.get_many("quote", ["A", "B"])) == 2
     with pytest.raises(InvalidRead, match="no more than 2 keys are read at once, not 3"):
         await items.get_many("quote", ["A", "B", "C"])
@@ -109,7 +110,7 @@ async def test_a_table_with_many_rows_per_key_gives_all(owner: Database, items: 
     found = await items.get("news", "A", now=NOON + MINUTE)
     assert [row["value"] for row in found.value] == [5, 4, 3, 2, 1]
     assert found.fetched_at == NOON + 5 * SECOND
-    await owner.execute("update livewell.setting set value = '2' where name = 'fetching.rows_per_key'")
+    await owner.execute("update livewell_private.setting set value = '2' where name = 'fetching.rows_per_key'")
     assert [row["value"] for row in (await items.get("news", "B", now=NOON)).value] == [5, 4]
     assert (await items.get("news", "C", now=NOON)).value is None
 
@@ -207,7 +208,7 @@ async def test_a_check_that_fails_is_the_reason(owner: Database, items: Items) -
         "create function public.judge(timestamptz, interval, timestamptz) returns boolean language plpgsql"
         " as $$ begin raise exception 'no idea'; end $$"
     )
-    await owner.execute("update livewell.data_type set staleness = 'public.judge'")
+    await owner.execute("update livewell_private.data_type set staleness = 'public.judge'")
     found = await items.get("quote", "A", now=NOON)
     assert (found.value["price"], found.fetched_at, found.is_stale) == (1, NOON, True)
     assert found.why == "stale: its check failed (P0001: no idea)"
@@ -219,8 +220,8 @@ async def test_reading_changes_nothing(owner: Database, items: Items) -> None:
     await items.get("quote", "AAPL")
     async with owner.connection() as connection, connection.transaction(readonly=True):
         assert len(await connection.fetch("select * from livewell.read_items('quote', array['AAPL'])")) == 1
-    assert await owner.fetchval("select count(*) from livewell.item") == 0
-    assert await owner.fetchval("select count(*) from livewell.job_live") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.item") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.job_live") == 0
 
 
 @pytest.mark.xdist_group("standby")
@@ -235,7 +236,7 @@ async def test_a_replica_can_be_read(shared_standby: Standby) -> None:
         await make_type(primary, f"{name}-table", table_name=f"public.{table}", key_column="k", time_column="at")
         await make_type(primary, f"{name}-record")
         await primary.execute(
-            "insert into livewell.record (data_type, key, value, fetched_at) values ($1, '1', '{}', now())",
+            "insert into livewell_private.record (data_type, key, value, fetched_at) values ($1, '1', '{}', now())",
             f"{name}-record",
         )
     await shared_standby.caught_up()

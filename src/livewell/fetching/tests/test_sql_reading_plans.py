@@ -8,15 +8,16 @@ from livewell.testing import make_table, make_type
 
 THERE = 20_000
 KEYS = [f"K{n}" for n in range(1, 21)]
-TABLES = ["public.quotes", "public.news", "livewell.record", "livewell.item"]
+TABLES = ["public.quotes", "public.news", "livewell_private.record", "livewell_private.item"]
 READ = "select count(value) from livewell.read_items($1, $2)"
 FILL = """
 insert into public.quotes (symbol, price, fetched_at) select 'K' || n, 1, now() from generate_series(1, {there}) as n;
 insert into public.news (symbol, fetched_at, value)
 select 'K' || n % 5000, now() - n * interval '1 second', '1' from generate_series(1, {there}) as n;
-insert into livewell.record (data_type, key, value, fetched_at)
+insert into livewell_private.record (data_type, key, value, fetched_at)
 select 'note', 'K' || n, '1', now() from generate_series(1, {there}) as n;
-insert into livewell.item (data_type, key, due_at) select 'note', 'K' || n, now() from generate_series(1, {there}) as n;
+insert into livewell_private.item (data_type, key, due_at) select 'note', 'K' || n, now() from generate_series(1,
+    {there}) as n;
 """
 # How often tables were read from end to end, and how many entries of all their indexes were read.
 COUNTS = """

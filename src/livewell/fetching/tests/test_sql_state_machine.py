@@ -29,12 +29,12 @@ create table public.statements (
 );
 grant select on public.quotes, public.statements to livewell_reader;
 grant insert, update on public.quotes, public.statements to livewell_writer;
-insert into livewell.provider (name) values ('sim');
-insert into livewell.quota_use (provider) values ('sim');
-insert into livewell.endpoint (name, provider, requests_per_minute, concurrent, depth_limit, breaker_failures)
+insert into livewell_private.provider (name) values ('sim');
+insert into livewell_private.quota_use (provider) values ('sim');
+insert into livewell_private.endpoint (name, provider, requests_per_minute, concurrent, depth_limit, breaker_failures)
 values ('sim/e', 'sim', null, null, null, null);
-insert into livewell.limit_use (name) values ('sim/e');
-insert into livewell.data_type (
+insert into livewell_private.limit_use (name) values ('sim/e');
+insert into livewell_private.data_type (
     name, endpoint, ttl, table_name, key_column, time_column, source_time_column, source_rule
 )
 values ('quote', 'sim/e', '1 minute', 'public.quotes', 'symbol', 'fetched_at', 'source_at', 'newer'),
@@ -42,17 +42,19 @@ values ('quote', 'sim/e', '1 minute', 'public.quotes', 'symbol', 'fetched_at', '
     ('note', 'sim/e', '1 minute', null, null, null, null, 'not_older');
 """
 CLEAR = """
-truncate public.quotes, public.statements, livewell.record, livewell.fetch_state, livewell.item, livewell.job,
-    livewell.quota_hour, livewell.learned, livewell.type_learning, livewell.probe restart identity cascade;
-delete from livewell.limit_use where name = 'sim/e';
-insert into livewell.limit_use (name) values ('sim/e');
+truncate public.quotes, public.statements, livewell_private.record, livewell_private.fetch_state,
+    livewell_private.item, livewell_private.job,
+    livewell_private.quota_hour, livewell_private.learned, livewell_private.type_learning, livewell_private.probe
+        restart identity cascade;
+delete from livewell_private.limit_use where name = 'sim/e';
+insert into livewell_private.limit_use (name) values ('sim/e');
 """
 ROWS = """
 select 'quote' as type, symbol as key, '' as part, price as value, fetched_at from public.quotes
 union all
 select 'statements', symbol, period, revenue, fetched_at from public.statements
 union all
-select 'note', key, '', (value ->> 'price')::integer, fetched_at from livewell.record
+select 'note', key, '', (value ->> 'price')::integer, fetched_at from livewell_private.record
 """
 
 
@@ -235,16 +237,18 @@ class StoringMachine(RuleBasedStateMachine):
 
     @invariant()
     def items_and_jobs_are_as_they_must_be(self) -> None:
-        items = self.desk.run(self.desk.owner.fetch("select data_type, key, last_outcome from livewell.item"))
+        items = self.desk.run(self.desk.owner.fetch("select data_type, key, last_outcome from livewell_private.item"))
         known = {(row[0], row[1]): row[2] for row in items}
         assert known == {name: self.model.kept[name].last for name in known}
-        jobs = self.desk.run(self.desk.owner.fetch("select payload, failures, state from livewell.job_live"))
+        jobs = self.desk.run(self.desk.owner.fetch("select payload, failures, state from livewell_private.job_live"))
         assert {row[2] for row in jobs} <= {"pending", "processing"}
         assert sum(row[2] == "processing" for row in jobs) == len(self.held)
 
     @invariant()
     def every_byte_is_booked_once(self) -> None:
-        booked = self.desk.run(self.desk.owner.fetchval("select coalesce(sum(bytes), 0)::int from livewell.quota_hour"))
+        booked = self.desk.run(
+            self.desk.owner.fetchval("select coalesce(sum(bytes), 0)::int from livewell_private.quota_hour")
+        )
         assert booked == self.model.bytes
 
 

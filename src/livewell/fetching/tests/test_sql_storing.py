@@ -38,7 +38,7 @@ async def test_rows_go_into_the_table(owner: Database, storing: Storing) -> None
         ("AAPL", 190.12, 7, NOON),
         ("MSFT", 190.12, 7, NOON),
     ]
-    assert await owner.fetchval("select count(*) from livewell.job_live") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.job_live") == 0
     item = await storing.item(held[0]["item"])
     assert (item["last_outcome"], item["due_at"]) == ("fetched", NOON + MINUTE)
 
@@ -64,7 +64,7 @@ async def test_unchanged_moves_the_time(owner: Database, storing: Storing) -> No
             "AAPL": ("completed", "unchanged", "not_modified")
         }
     assert await storing.table("public.quotes", "price::int, fetched_at") == [(1, NOON + MINUTE)]
-    assert await storing.table("livewell.record", "value ->> 'text', fetched_at") == [("a", NOON + MINUTE)]
+    assert await storing.table("livewell_private.record", "value ->> 'text', fetched_at") == [("a", NOON + MINUTE)]
 
 
 async def test_same_content_is_unchanged(owner: Database, storing: Storing) -> None:
@@ -85,12 +85,12 @@ async def test_unchanged_without_rows_is_refused(owner: Database, storing: Stori
     for name in ("quote", "note"):
         await storing.fetch(name, {"AAPL": {"price": 1}}, etag='"1"')
     await owner.execute("delete from public.quotes")
-    await owner.execute("delete from livewell.record")
+    await owner.execute("delete from livewell_private.record")
     for name in ("quote", "note"):
         held = await storing.hold_one(name, now=NOON + MINUTE)
         answer = await storing.end(unchanged(held, etag='"1"'), now=NOON + MINUTE)
         assert answer == {"AAPL": ("pending", "refused", "nothing_stored")}
-    assert await storing.table("livewell.fetch_state", "*", "1") == []
+    assert await storing.table("livewell_private.fetch_state", "*", "1") == []
 
 
 async def test_records(owner: Database, storing: Storing) -> None:
@@ -102,7 +102,9 @@ async def test_records(owner: Database, storing: Storing) -> None:
         "C": ("pending", "refused", "many_rows")
     }
     await storing.fetch("note", {"A": {"text": "z"}}, NOON + MINUTE, source_time=NOON)
-    assert await storing.table("livewell.record", "key, value::text, fetched_at, source_time, first_seen_at") == [
+    assert await storing.table(
+        "livewell_private.record", "key, value::text, fetched_at, source_time, first_seen_at"
+    ) == [
         ("A", '{"text": "z"}', NOON + MINUTE, NOON, NOON),
         ("B", '[{"text": "b"}]', NOON, None, NOON),
     ]
@@ -136,7 +138,7 @@ async def test_source_times(
         ("public.quotes", "price::int, source_at")
         if table
         else (
-            "livewell.record",
+            "livewell_private.record",
             "(value ->> 'price')::int, source_time",
         )
     )
@@ -170,7 +172,9 @@ async def test_a_lost_lease_stores_nothing(owner: Database, storing: Storing) ->
     """Whoever lost the lease is told so and changes nothing, also when it sends again; the others are stored."""
     await make_quotes(owner)
     mine, lost = await storing.hold("quote", "AAPL", "MSFT")
-    await owner.execute("update livewell.job_live set lease_token = gen_random_uuid() where id = $1", lost["job"])
+    await owner.execute(
+        "update livewell_private.job_live set lease_token = gen_random_uuid() where id = $1", lost["job"]
+    )
     ended = [fetched(one, {"price": 1}) for one in (mine, lost)]
     assert await storing.end(*ended) == {"AAPL": STORED, "MSFT": ("lost", "fetched", None)}
     assert await storing.end(*ended) == dict.fromkeys(("AAPL", "MSFT"), ("lost", "fetched", None))
@@ -189,13 +193,13 @@ async def test_how_jobs_end(owner: Database, storing: Storing) -> None:
         "C": ("pending", "failed", "timeout"),
         "D": ("pending", "throttled", None),
     }
-    assert await storing.table("livewell.job_live", "payload ->> 'key', failures", "1") == [
+    assert await storing.table("livewell_private.job_live", "payload ->> 'key', failures", "1") == [
         ("B", 1),
         ("C", 1),
         ("D", 0),
     ]
-    assert await owner.fetchval("select result ->> 'outcome' from livewell.job_done") == "gone"
-    assert await storing.table("livewell.job_attempt", "error ->> 'reason', error ->> 'status'", "job_id") == [
+    assert await owner.fetchval("select result ->> 'outcome' from livewell_private.job_done") == "gone"
+    assert await storing.table("livewell_private.job_attempt", "error ->> 'reason', error ->> 'status'", "job_id") == [
         ("schema", None),
         ("timeout", "500"),
         (None, None),
@@ -225,9 +229,9 @@ async def test_a_refused_answer_is_no_fault_of_its_endpoint(owner: Database, sto
     await make_endpoint(owner, "sim/shaky", breaker_failures=3)
     await make_type(owner, "note", endpoint="sim/shaky")
     keys = [f"K{n}" for n in range(8)]
-    await owner.execute("update livewell.job_kind set retries = 1 where kind = 'refresh.note'")
+    await owner.execute("update livewell_private.job_kind set retries = 1 where kind = 'refresh.note'")
     await storing.end(*map(refused, await storing.hold("note", *keys)))
-    breaker = "select breaker from livewell.limit_use where name = 'sim/shaky'"
+    breaker = "select breaker from livewell_private.limit_use where name = 'sim/shaky'"
     assert await owner.fetchval(breaker) == "closed"
     again = await storing.end(*map(refused, await storing.hold("note", *keys)))
     assert set(again.values()) == {("failed", "refused", "schema")}
@@ -246,7 +250,7 @@ async def test_what_was_spent_is_settled(owner: Database, storing: Storing) -> N
         gone(held[2], bytes=30),
         failed(held[3], "connect", sent=False),
     )
-    assert await storing.table("livewell.quota_hour", "sum(bytes)::int, sum(requests)::int", "1") == [(1230, 3)]
+    assert await storing.table("livewell_private.quota_hour", "sum(bytes)::int, sum(requests)::int", "1") == [(1230, 3)]
 
 
 async def test_conditions(owner: Database, storing: Storing) -> None:

@@ -17,7 +17,7 @@ from livewell.fetching.tests.storing_surface import (
 from livewell.kernel import Database
 from livewell.testing import idle_in_transaction, make_type
 
-HELD_ITEM = "update livewell.item set viewers = viewers where key = 'B'"
+HELD_ITEM = "update livewell_private.item set viewers = viewers where key = 'B'"
 KEYS = ["A", "B", "C"]
 
 
@@ -34,9 +34,9 @@ async def test_one_held_item_is_set_aside_alone(owner: Database, owner_url: str,
         answer = await storing.end(*batch)
         assert _states(answer) == {"A": "completed", "B": "busy", "C": "completed"}
         assert (answer["B"][2] or "").startswith(f"item_held: pid {pid}, login ")
-    assert await storing.table("livewell.record", "key", "1") == [("A",), ("C",)]
+    assert await storing.table("livewell_private.record", "key", "1") == [("A",), ("C",)]
     assert await storing.end(batch[1], now=NOON + MINUTE) == {"B": ("completed", "fetched", None)}
-    assert await storing.table("livewell.record", "key", "1") == [("A",), ("B",), ("C",)]
+    assert await storing.table("livewell_private.record", "key", "1") == [("A",), ("B",), ("C",)]
 
 
 async def test_the_holder_is_named_once_a_minute(owner: Database, owner_url: str, storing: Storing) -> None:
@@ -98,7 +98,9 @@ async def test_a_job_that_somebody_has(owner: Database, owner_url: str, storing:
     await make_type(owner, "quote")
     batch = [fetched(one, {"price": 1}) for one in await storing.hold("quote", *KEYS)]
     batch[2] = {**batch[2], "token": uuid4()}
-    async with idle_in_transaction(owner_url, f"select from livewell.job_live where id = {batch[1]['job']} for update"):
+    async with idle_in_transaction(
+        owner_url, f"select from livewell_private.job_live where id = {batch[1]['job']} for update"
+    ):
         answer = await storing.end(*batch)
     assert _states(answer) == {"A": "completed", "B": "busy", "C": "lost"}
 
@@ -107,6 +109,6 @@ async def test_what_is_learned_of_limits_does_not_wait(owner: Database, owner_ur
     """A refusal for too many requests is told at once, whoever holds its item; a failure waits for it."""
     await make_type(owner, "quote")
     batch = await storing.hold("quote", "A", "B")
-    async with idle_in_transaction(owner_url, "update livewell.item set viewers = viewers"):
+    async with idle_in_transaction(owner_url, "update livewell_private.item set viewers = viewers"):
         answer = await storing.end(throttled(batch[0]), failed(batch[1]))
     assert _states(answer) == {"A": "pending", "B": "busy"}

@@ -21,15 +21,23 @@ from livewell.testing import make_type
 
 THERE = 20_000
 KEYS = [f"K{n}" for n in range(1, 21)]
-TABLES = ["public.quotes", "livewell.record", "livewell.item", "livewell.job_live", "livewell.fetch_state"]
+TABLES = [
+    "public.quotes",
+    "livewell_private.record",
+    "livewell_private.item",
+    "livewell_private.job_live",
+    "livewell_private.fetch_state",
+]
 FILL = """
 insert into public.quotes (symbol, price, source_at) select 'X' || n, 1, now() from generate_series(1, {there}) as n;
-insert into livewell.record (data_type, key, value) select 'note', 'X' || n, '1' from generate_series(1, {there}) as n;
-insert into livewell.item (data_type, key, due_at) select 'note', 'X' || n, now() from generate_series(1, {there}) as n;
-insert into livewell.fetch_state select i.id, 'e' from livewell.item as i where i.key like 'X%';
-insert into livewell.job_live (lane_id, kind, priority, due_at, retries, payload, created_at)
+insert into livewell_private.record (data_type, key, value) select 'note', 'X' || n, '1' from generate_series(1,
+    {there}) as n;
+insert into livewell_private.item (data_type, key, due_at) select 'note', 'X' || n, now() from generate_series(1,
+    {there}) as n;
+insert into livewell_private.fetch_state select i.id, 'e' from livewell_private.item as i where i.key like 'X%';
+insert into livewell_private.job_live (lane_id, kind, priority, due_at, retries, payload, created_at)
 select l.id, l.kind, 0, 'infinity', 3, '{{"n": 1}}', now() from generate_series(1, {there}) as n,
-    (select * from livewell.job_lane limit 1) as l;
+    (select * from livewell_private.job_lane limit 1) as l;
 """
 # Of a table: how often it was read from end to end; of each index: how many entries were read.
 COUNTS = """

@@ -291,7 +291,7 @@ async def test_another_item_than_its_jobs(owner: Database, storing: Storing) -> 
         assert [verdict[1:] for verdict in answer.values()] == [("refused", "unknown_item")]
         [apple] = await storing.hold("quote", "AAPL")
     assert await storing.table("public.quotes") == []
-    assert await storing.table("livewell.record") == []
+    assert await storing.table("livewell_private.record") == []
 
 
 async def test_rows_with_different_columns(owner: Database, storing: Storing) -> None:

@@ -91,10 +91,10 @@ async def test_killed_in_the_middle(owner: Database, owner_url: str, storing: St
     await until(lambda: _ended(owner), "the session is gone")
     connection.terminate()
     assert await storing.table("public.quotes") == []
-    assert await storing.table("livewell.fetch_state", "*", "1") == []
+    assert await storing.table("livewell_private.fetch_state", "*", "1") == []
     assert (await storing.item(held["item"]))["fetched_at"] is None
-    assert await owner.fetchval("select state from livewell.job_live") == "processing"
-    assert not await owner.fetchval("select sum(bytes) from livewell.quota_hour")
+    assert await owner.fetchval("select state from livewell_private.job_live") == "processing"
+    assert not await owner.fetchval("select sum(bytes) from livewell_private.quota_hour")
     assert await storing.end(fetched(held, {"price": 1})) == {"AAPL": ("completed", "fetched", None)}
 
 

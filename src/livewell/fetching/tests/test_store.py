@@ -104,4 +104,4 @@ async def test_what_no_json_can_say(owner: Database, database: Database, storing
         await FetchStore(database).store_fetches([ended(held, brought({"a": "\0"}))])
     with pytest.raises(ValueError, match="surrogates"):
         await FetchStore(database).store_fetches([ended(held, brought({"a": "\ud800"}))])
-    assert await owner.fetchval("select state from livewell.job_live") == "processing"
+    assert await owner.fetchval("select state from livewell_private.job_live") == "processing"

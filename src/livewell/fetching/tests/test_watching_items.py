@@ -52,8 +52,8 @@ async def first_price(watched: Watched) -> Any:
 
 def nobody_looks(owner: Database) -> Callable[[], Awaitable[bool]]:
     async def look() -> bool:
-        sessions = await owner.fetchval("select count(*) from livewell.session")
-        viewers = await owner.fetchval("select coalesce(sum(viewers), 0) from livewell.item")
+        sessions = await owner.fetchval("select count(*) from livewell_private.session")
+        viewers = await owner.fetchval("select coalesce(sum(viewers), 0) from livewell_private.item")
         return bool(sessions == viewers == 0)
 
     return look
@@ -202,8 +202,8 @@ async def test_all_who_watch_share_one_connection(owner: Database, items: Items)
     named = [items.watch("quote", ["AAPL"], user="ada") for _ in range(3)]
     for watched in [*crowd, *named]:
         await anext(watched)
-    assert await owner.fetchval("select viewers from livewell.item") == 21
-    assert await owner.fetchval("select count(*) from livewell.gateway") == 1
+    assert await owner.fetchval("select viewers from livewell_private.item") == 21
+    assert await owner.fetchval("select count(*) from livewell_private.gateway") == 1
     await store(owner, 7)
     assert [await price_of(watched) for watched in [*crowd, *named]] == [7] * 23
     for watched in [*crowd, *named]:
@@ -217,8 +217,8 @@ async def test_what_cannot_be_watched_is_refused(owner: Database, items: Items) 
         await anext(items.watch("quots", ["AAPL"]))
     with pytest.raises(InvalidKey, match="is no key of type quote"):
         await anext(items.watch("quote", ["a b"]))
-    await owner.execute("update livewell.setting set value = '1' where name = 'presence.sessions_per_user'")
-    await owner.execute("update livewell.setting set value = '1' where name = 'presence.items_per_session'")
+    await owner.execute("update livewell_private.setting set value = '1' where name = 'presence.sessions_per_user'")
+    await owner.execute("update livewell_private.setting set value = '1' where name = 'presence.items_per_session'")
     async with aclosing(items.watch("quote", ["AAPL"], user="ada")) as first:
         await anext(first)
         with pytest.raises(TooMany, match="ada has too many sessions"):
@@ -248,7 +248,8 @@ async def test_a_type_that_cannot_be_read_ends_only_its_loops(owner: Database, i
         await anext(notes)
         await anext(quotes)
         await owner.execute(
-            "insert into livewell.record (data_type, key, value, fetched_at) values ('note', 'A', '1', '20000-01-01')"
+            "insert into livewell_private.record (data_type, key, value, fetched_at) values ('note', 'A', '1',"
+            " '20000-01-01')"
         )
         with pytest.raises(OverflowError):
             await price_of(notes)
@@ -258,14 +259,14 @@ async def test_a_type_that_cannot_be_read_ends_only_its_loops(owner: Database, i
 
 async def test_many_keys_are_watched_in_parts(owner: Database, items: Items) -> None:
     """However few keys one call may read, also when that changes, those who watch more are told all of them."""
-    await owner.execute("update livewell.setting set value = '70' where name = 'fetching.keys_per_read'")
+    await owner.execute("update livewell_private.setting set value = '70' where name = 'fetching.keys_per_read'")
     keys = [f"K{number}" for number in range(160)]
     async with aclosing(items.watch("quote", keys[:80])) as one, aclosing(items.watch("quote", keys[80:])) as other:
         assert [(await anext(one)).key for _ in range(80)] == keys[:80]
         assert [(await anext(other)).key for _ in range(80)] == keys[80:]
-        await owner.execute("update livewell.setting set value = '1' where name = 'fetching.keys_per_read'")
+        await owner.execute("update livewell_private.setting set value = '1' where name = 'fetching.keys_per_read'")
         await owner.execute(
-            "insert into livewell.record (data_type, key, value, fetched_at)"
+            "insert into livewell_private.record (data_type, key, value, fetched_at)"
             " select 'quote', key, jsonb_build_object('price', 3), now() from unnest($1::text[]) as key",
             keys,
         )
@@ -278,7 +279,7 @@ async def test_without_notices_changes_are_found_all_the_same(owner: Database, i
     async with aclosing(items.watch("quote", ["AAPL"])) as watched:
         await anext(watched)
         await owner.execute(
-            "insert into livewell.record (data_type, key, value, fetched_at)"
+            "insert into livewell_private.record (data_type, key, value, fetched_at)"
             " values ('quote', 'AAPL', jsonb_build_object('price', 2), now())"
         )
         assert await first_price(watched) == 2
@@ -387,8 +388,8 @@ async def test_a_session_that_was_swept_away_is_made_anew(
     async with _through(tcp_proxy.through(database_url)) as items, aclosing(items.watch("quote", ["AAPL"])) as watched:
         await anext(watched)
         tcp_proxy.cut()
-        await owner.execute("update livewell.gateway set last_seen = now() - interval '1 hour'")
-        await owner.execute("select livewell.task_presence_sweep(clock_timestamp())")
+        await owner.execute("update livewell_private.gateway set last_seen = now() - interval '1 hour'")
+        await owner.execute("select livewell_private.task_presence_sweep(clock_timestamp())")
         assert await nobody_looks(owner)()
         await until(lambda: _viewers(owner), "the viewer is there again")
         await store(owner, 9)
@@ -397,4 +398,4 @@ async def test_a_session_that_was_swept_away_is_made_anew(
 
 
 async def _viewers(owner: Database) -> bool:
-    return bool(await owner.fetchval("select sum(viewers) from livewell.item") == 1)
+    return bool(await owner.fetchval("select sum(viewers) from livewell_private.item") == 1)

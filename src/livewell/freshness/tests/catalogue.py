@@ -31,7 +31,7 @@ class Catalogue:
 
     async def keys(self, name: str, keys: int) -> None:
         await self.owner.execute(
-            "insert into livewell.type_key (data_type, key)"
+            "insert into livewell_private.type_key (data_type, key)"
             " select $1, 'k' || lpad(n::text, 5, '0') from generate_series(0, $2::integer - 1) as n",
             name,
             keys,
@@ -40,7 +40,7 @@ class Catalogue:
     async def fetched(self, name: str, keys: Sequence[str], at: datetime) -> None:
         """Rows of these keys in Livewell's own table, fetched then."""
         await self.owner.execute(
-            "insert into livewell.record (data_type, key, value, fetched_at) select $1, k, '{}', $3"
+            "insert into livewell_private.record (data_type, key, value, fetched_at) select $1, k, '{}', $3"
             " from unnest($2::text[]) as k on conflict (data_type, key) do update set fetched_at = $3",
             name,
             list(keys),
@@ -70,12 +70,12 @@ class Catalogue:
         """The live jobs by dedupe key."""
         return await self.owner.fetch(
             "select id, kind, priority, dedupe_key, payload ->> 'key' as key, payload ->> 'cause' as cause, state"
-            " from livewell.job_live order by dedupe_key"
+            " from livewell_private.job_live order by dedupe_key"
         )
 
     async def clear_queue(self) -> set[str]:
         """Take all live jobs away; their keys."""
-        rows = await self.owner.fetch("delete from livewell.job_live returning payload ->> 'key' as key")
+        rows = await self.owner.fetch("delete from livewell_private.job_live returning payload ->> 'key' as key")
         return {row["key"] for row in rows}
 
     async def warnings(self) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ class Freshness:
     async def items(self, data_type: str, keys: Sequence[str], now: datetime = NOON) -> list[int]:
         """Find or make items; their ids in the order of the keys."""
         rows = await self.caller.fetch(
-            "select item_id from livewell.make_items($1, $2, $3) order by item_position",
+            "select item_id from livewell_private.make_items($1, $2, $3) order by item_position",
             [data_type] * len(keys),
             list(keys),
             now,
@@ -40,8 +40,9 @@ class Freshness:
         """More or fewer viewers, by a caller that holds the items, as all do."""
         await self.caller.fetchval(
             "with held as materialized ("
-            " select i.id from livewell.item as i where i.id = any ($1::bigint[]) order by i.id for no key update"
-            ") select livewell.change_viewers($1, $2, $3) from (select count(*) from held) as h",
+            " select i.id from livewell_private.item as i where i.id = any ($1::bigint[]) order by i.id for no"
+            " key update"
+            ") select livewell_private.change_viewers($1, $2, $3) from (select count(*) from held) as h",
             ids,
             [by] * len(ids),
             now,
@@ -49,13 +50,15 @@ class Freshness:
 
     async def tick(self, now: datetime = NOON) -> dict[str, int]:
         """One run of the checker: how many items were looked at, and how many were decided so."""
-        answer = await self.caller.fetchval("select livewell.task_check($1)::text", now)
+        answer = await self.caller.fetchval("select livewell_private.task_check($1)::text", now)
         return from_json(answer) if answer else {}
 
     async def check(
         self, ids: Sequence[int], now: datetime = NOON, *, priority: int | None = None, cause: str | None = None
     ) -> dict[int, str]:
-        rows = await self.caller.fetch("select * from livewell.check_items($1, $2, $3, $4)", ids, priority, cause, now)
+        rows = await self.caller.fetch(
+            "select * from livewell_private.check_items($1, $2, $3, $4)", ids, priority, cause, now
+        )
         return {row["item_id"]: row["decision"] for row in rows}
 
     async def learn(
@@ -63,7 +66,7 @@ class Freshness:
     ) -> None:
         count = len(ids)
         await self.caller.fetchval(
-            "select livewell.learn_items($1, $2, $3, $4, $5)",
+            "select livewell_private.learn_items($1, $2, $3, $4, $5)",
             ids,
             [outcome] * count,
             [content] * count,
@@ -72,13 +75,13 @@ class Freshness:
         )
 
     async def item(self, item_id: int) -> dict[str, Any]:
-        row = await self.caller.fetchrow("select * from livewell.item where id = $1", item_id)
+        row = await self.caller.fetchrow("select * from livewell_private.item where id = $1", item_id)
         assert row is not None
         return dict(row)
 
     async def jobs(self) -> dict[str, int]:
         """The live refreshes: priority by dedupe key."""
-        rows = await self.caller.fetch("select dedupe_key, priority from livewell.job_live order by id")
+        rows = await self.caller.fetch("select dedupe_key, priority from livewell_private.job_live order by id")
         return {row["dedupe_key"]: row["priority"] for row in rows}
 
     async def warnings(self) -> dict[tuple[str, str], str]:

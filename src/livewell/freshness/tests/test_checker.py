@@ -26,7 +26,7 @@ async def test_missing_is_stale(owner: Database, freshness: Freshness) -> None:
     assert await freshness.tick() == {"looked": 2, "queued": 2}
     assert await freshness.jobs() == {"refresh/quote/AAPL": 3, "refresh/quote/MSFT": 3}
     job = await owner.fetchrow(
-        "select kind, endpoint, payload::text as payload, serial_key from livewell.job_live limit 1"
+        "select kind, endpoint, payload::text as payload, serial_key from livewell_private.job_live limit 1"
     )
     assert job is not None
     assert (job["kind"], job["endpoint"], job["serial_key"]) == ("refresh.quote", "sim/quote", "sim/AAPL")
@@ -75,7 +75,8 @@ async def test_records(owner: Database, freshness: Freshness) -> None:
     await make_type(owner, "note", ttl=DAY)
     a, b = await freshness.watch("note", ["A", "B"])
     await owner.execute(
-        "insert into livewell.record (data_type, key, value, fetched_at) values ('note', 'A', '{}', $1)", NOON - MINUTE
+        "insert into livewell_private.record (data_type, key, value, fetched_at) values ('note', 'A', '{}', $1)",
+        NOON - MINUTE,
     )
     assert await freshness.check([a, b]) == {a: "fresh", b: "queued"}
 
@@ -117,7 +118,7 @@ async def test_failed_check_refreshes_once_per_ttl(owner: Database, freshness: F
     [item] = await freshness.watch("quote", ["AAPL"])
     await owner.execute("alter table public.quotes rename to gone")
     assert await freshness.tick() == {"looked": 1, "queued": 1}
-    await owner.execute("delete from livewell.job_live")
+    await owner.execute("delete from livewell_private.job_live")
     assert await freshness.check([item], NOON + 59 * MINUTE) == {item: "check_failed"}
     assert (await freshness.item(item))["due_at"] == NOON + 60 * MINUTE
     assert await freshness.check([item], NOON + 60 * MINUTE) == {item: "queued"}
@@ -128,9 +129,9 @@ async def test_failed_check_refreshes_once_per_ttl(owner: Database, freshness: F
     [
         "drop table public.quotes",
         "alter table public.quotes rename column fetched_at to taken_at",
-        "update livewell.data_type set staleness = 'public.no_such_function' where name = 'quote'",
+        "update livewell_private.data_type set staleness = 'public.no_such_function' where name = 'quote'",
         "revoke all on public.quotes from livewell_reader",
-        "update livewell.data_type set gate = 'public.no_such_gate' where name = 'quote'",
+        "update livewell_private.data_type set gate = 'public.no_such_gate' where name = 'quote'",
     ],
 )
 async def test_broken_type(owner: Database, freshness: Freshness, breakage: str) -> None:
@@ -150,10 +151,10 @@ async def test_bounded_and_fair(owner: Database, freshness: Freshness) -> None:
     await make_type(owner, "note")
     ids = await freshness.watch("note", [f"K{number}" for number in range(25)])
     for number, item in enumerate(ids):
-        await owner.execute("update livewell.item set due_at = $2 where id = $1", item, NOON - number * SECOND)
-    await owner.execute("update livewell.setting set value = '10' where name = 'freshness.max_items'")
+        await owner.execute("update livewell_private.item set due_at = $2 where id = $1", item, NOON - number * SECOND)
+    await owner.execute("update livewell_private.setting set value = '10' where name = 'freshness.max_items'")
     assert (await freshness.tick())["looked"] == 10
-    looked = await owner.fetch("select id from livewell.item where decision is not null order by id")
+    looked = await owner.fetch("select id from livewell_private.item where decision is not null order by id")
     assert [row["id"] for row in looked] == ids[15:]
     assert (await freshness.tick())["looked"] == 10
     assert (await freshness.tick())["looked"] == 5
@@ -197,7 +198,7 @@ async def test_closed_endpoint(owner: Database, freshness: Freshness) -> None:
     """Nothing is queued for an endpoint that is disabled; it is looked at again."""
     await make_type(owner, "note")
     [item] = await freshness.watch("note", ["A"])
-    await owner.execute("update livewell.endpoint set state = 'disabled' where name = 'sim/note'")
+    await owner.execute("update livewell_private.endpoint set state = 'disabled' where name = 'sim/note'")
     assert await freshness.tick() == {"looked": 1, "endpoint_closed": 1}
     assert (await freshness.item(item))["due_at"] == NOON + MINUTE
     assert await freshness.jobs() == {}
@@ -206,7 +207,7 @@ async def test_closed_endpoint(owner: Database, freshness: Freshness) -> None:
 async def test_full_queue(owner: Database, freshness: Freshness) -> None:
     """No more is queued than the endpoint lets wait; the rest is looked at again soon, and most watched goes first."""
     await make_type(owner, "note")
-    await owner.execute("update livewell.endpoint set depth_limit = 3 where name = 'sim/note'")
+    await owner.execute("update livewell_private.endpoint set depth_limit = 3 where name = 'sim/note'")
     for number in range(6):
         await freshness.watch("note", [f"K{number}"], viewers=number + 1)
     assert await freshness.tick() == {"looked": 6, "queued": 3, "queue_full": 3}
@@ -224,9 +225,9 @@ async def test_sweep(owner: Database, freshness: Freshness) -> None:
     assert (await freshness.tick())["fresh"] == 5
     await owner.execute("update public.quotes set fetched_at = null where symbol = 'K4'")
     for _ in range(3):
-        await owner.execute("select livewell.sweep_items(2, $1)", NOON + MINUTE)
+        await owner.execute("select livewell_private.sweep_items(2, $1)", NOON + MINUTE)
     assert await freshness.tick(NOON + MINUTE) == {"looked": 5, "fresh": 4, "queued": 1}
-    assert await owner.fetchval("select reached from livewell.freshness_walk where name = 'sweep'") is None
+    assert await owner.fetchval("select reached from livewell_private.freshness_walk where name = 'sweep'") is None
 
 
 async def test_changed_ttl(owner: Database, freshness: Freshness) -> None:
@@ -236,7 +237,7 @@ async def test_changed_ttl(owner: Database, freshness: Freshness) -> None:
     await _row(owner, "AAPL", now - MINUTE)
     await freshness.watch("quote", ["AAPL"], now=now)
     assert await freshness.tick(now) == {"looked": 1, "fresh": 1}
-    await owner.execute("update livewell.data_type set ttl = '30 seconds'")
+    await owner.execute("update livewell_private.data_type set ttl = '30 seconds'")
     assert await freshness.tick(now + MINUTE) == {"looked": 1, "queued": 1}
 
 

@@ -6,8 +6,8 @@ from livewell.freshness.tests.surface import MINUTE, NOON, Freshness
 from livewell.kernel import Database
 from livewell.testing import idle_in_transaction, make_type
 
-HOLD_B = "update livewell.item set viewers = viewers where key = 'B'"
-DUE = "select key, due_at from livewell.item order by key"
+HOLD_B = "update livewell_private.item set viewers = viewers where key = 'B'"
+DUE = "select key, due_at from livewell_private.item order by key"
 
 
 async def _due(owner: Database) -> dict[str, object]:
@@ -19,15 +19,15 @@ async def test_a_changed_type_waits_for_nobody(owner: Database, owner_url: str, 
     await make_type(owner, "quote")
     await freshness.watch("quote", ["A", "B", "C"])
     later = NOON + timedelta(days=365)
-    await owner.execute("update livewell.item set due_at = $1, decision = 'fresh'", later)
+    await owner.execute("update livewell_private.item set due_at = $1, decision = 'fresh'", later)
     async with idle_in_transaction(owner_url, HOLD_B):
-        await owner.execute("update livewell.data_type set ttl = '7 minutes', updated_at = $1", NOON)
+        await owner.execute("update livewell_private.data_type set ttl = '7 minutes', updated_at = $1", NOON)
         assert await _due(owner) == {"A": NOON, "B": later, "C": NOON}
-        await owner.execute("select livewell.look_at_freed_items($1)", NOON)
+        await owner.execute("select livewell_private.look_at_freed_items($1)", NOON)
         assert (await _due(owner))["B"] == later
-    await owner.execute("select livewell.look_at_freed_items($1)", NOON)
+    await owner.execute("select livewell_private.look_at_freed_items($1)", NOON)
     assert await _due(owner) == {"A": NOON, "B": NOON, "C": NOON}
-    assert await owner.fetchval("select count(*) from livewell.held_row") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.held_row") == 0
 
 
 async def test_a_buried_refresh_waits_for_nobody(owner: Database, owner_url: str, freshness: Freshness) -> None:
@@ -35,17 +35,19 @@ async def test_a_buried_refresh_waits_for_nobody(owner: Database, owner_url: str
     await make_type(owner, "quote")
     await freshness.watch("quote", ["A", "B"])
     await freshness.tick()
-    await owner.execute("update livewell.job_live set retries = 0")
+    await owner.execute("update livewell_private.job_live set retries = 0")
     claimed = await owner.fetch("select * from livewell.claim_jobs('w', '{refresh}', 10, p_now => $1)", NOON)
     assert len(claimed) == 2
     async with idle_in_transaction(owner_url, HOLD_B):
         rescued = await owner.fetch("select state from livewell.rescue_jobs(10, $1)", NOON + 60 * MINUTE)
     assert [row["state"] for row in rescued] == ["failed", "failed"]
-    decisions = {row["key"]: row["decision"] for row in await owner.fetch("select key, decision from livewell.item")}
+    decisions = {
+        row["key"]: row["decision"] for row in await owner.fetch("select key, decision from livewell_private.item")
+    }
     assert decisions == {"A": "refresh_failed", "B": "queued"}
-    assert await owner.fetchval("select row_key from livewell.held_row where table_name = 'livewell.item'") == str(
-        await owner.fetchval("select id from livewell.item where key = 'B'")
-    )
+    assert await owner.fetchval(
+        "select row_key from livewell_private.held_row where table_name = 'livewell_private.item'"
+    ) == str(await owner.fetchval("select id from livewell_private.item where key = 'B'"))
 
 
 async def test_a_cancelled_refresh_waits_for_nobody(owner: Database, owner_url: str, freshness: Freshness) -> None:
@@ -55,7 +57,8 @@ async def test_a_cancelled_refresh_waits_for_nobody(owner: Database, owner_url: 
     await freshness.tick()
     async with idle_in_transaction(owner_url, HOLD_B):
         cancelled = await owner.fetch(
-            "select c.outcome from livewell.cancel_jobs(array(select id from livewell.job_live), 'so', 'me', $1) as c",
+            "select c.outcome from livewell.cancel_jobs(array(select id from livewell_private.job_live), 'so',"
+            " 'me', $1) as c",
             NOON,
         )
     assert [row["outcome"] for row in cancelled] == ["cancelled", "cancelled"]
@@ -69,13 +72,15 @@ async def test_a_refresh_that_somebody_is_queueing(owner: Database, owner_url: s
     queueing = (
         "select livewell.enqueue_jobs(jsonb_build_array(jsonb_build_object('kind', 'refresh.quote', 'dedupe_key',"
         " 'refresh/quote/K07', 'endpoint', t.endpoint, 'payload', jsonb_build_object('a', 1))))"
-        " from livewell.data_type as t where t.name = 'quote'"
+        " from livewell_private.data_type as t where t.name = 'quote'"
     )
     async with idle_in_transaction(owner_url, queueing):
         await freshness.tick()
-        queued = await owner.fetch("select payload ->> 'key' from livewell.job_live")
+        queued = await owner.fetch("select payload ->> 'key' from livewell_private.job_live")
         assert {row[0] for row in queued} == set(keys) - {"K07"}
-    assert await owner.fetchval("select due_at from livewell.item where key = 'K07'") == NOON + timedelta(seconds=10)
+    assert await owner.fetchval("select due_at from livewell_private.item where key = 'K07'") == NOON + timedelta(
+        seconds=10
+    )
 
 
 async def test_a_table_that_somebody_has_locked(owner: Database, owner_url: str, freshness: Freshness) -> None:
@@ -89,16 +94,16 @@ async def test_a_table_that_somebody_has_locked(owner: Database, owner_url: str,
     await freshness.watch("note", ["A"])
     async with idle_in_transaction(owner_url, "lock table public.quotes"):
         await freshness.tick()
-    assert await owner.fetchval("select decision from livewell.item where data_type = 'note'") == "queued"
+    assert await owner.fetchval("select decision from livewell_private.item where data_type = 'note'") == "queued"
     assert ("freshness.check_failed", "quote") in await freshness.warnings()
 
 
 async def test_a_key_that_somebody_is_adding(owner: Database, owner_url: str) -> None:
     """An item in somebody's open transaction has no id for others yet; those beside it are made."""
     await make_type(owner, "quote")
-    make = "select livewell.make_items(array['quote', 'quote', 'quote'], array['A', 'B', 'C'], now())"
-    async with idle_in_transaction(owner_url, "select livewell.make_items(array['quote'], array['B'], now())"):
+    make = "select livewell_private.make_items(array['quote', 'quote', 'quote'], array['A', 'B', 'C'], now())"
+    async with idle_in_transaction(owner_url, "select livewell_private.make_items(array['quote'], array['B'], now())"):
         await owner.execute(make)
-        assert [row[0] for row in await owner.fetch("select key from livewell.item order by 1")] == ["A", "C"]
+        assert [row[0] for row in await owner.fetch("select key from livewell_private.item order by 1")] == ["A", "C"]
     await owner.execute(make)
-    assert [row[0] for row in await owner.fetch("select key from livewell.item order by 1")] == ["A", "B", "C"]
+    assert [row[0] for row in await owner.fetch("select key from livewell_private.item order by 1")] == ["A", "B", "C"]

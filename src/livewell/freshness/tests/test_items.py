@@ -31,13 +31,13 @@ async def test_made_once_by_many(owner: Database, freshness: Freshness) -> None:
     assert all(set(ids) == expected for ids in answers)
 
 
-@pytest.mark.parametrize("key", ["", "A B", "'; drop table livewell.item; --", "x" * 101, "AAPL\n", "é"])
+@pytest.mark.parametrize("key", ["", "A B", "'; drop table livewell_private.item; --", "x" * 101, "AAPL\n", "é"])
 async def test_bad_key(owner: Database, freshness: Freshness, key: str) -> None:
     """What is no key of its type refuses the whole batch."""
     await make_type(owner, "quote")
     with pytest.raises(InvalidKey, match="is no key of type quote"):
         await freshness.items("quote", ["AAPL", key])
-    assert await owner.fetchval("select count(*) from livewell.item") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.item") == 0
 
 
 async def test_unknown_type(owner: Database, freshness: Freshness) -> None:
@@ -53,11 +53,11 @@ async def test_first_viewer_makes_due(owner: Database, freshness: Freshness) -> 
     """The first viewer makes an item due at once and watched since then; a second changes neither, the last ends it."""
     await make_type(owner, "quote")
     [item] = await freshness.items("quote", ["AAPL"])
-    await owner.execute("update livewell.item set due_at = $1", NOON + DAY)
+    await owner.execute("update livewell_private.item set due_at = $1", NOON + DAY)
     await freshness.change([item], 1, NOON + MINUTE)
     seen = await freshness.item(item)
     assert (seen["viewers"], seen["due_at"], seen["watched_since"]) == (1, NOON + MINUTE, NOON + MINUTE)
-    await owner.execute("update livewell.item set due_at = $1", NOON + DAY)
+    await owner.execute("update livewell_private.item set due_at = $1", NOON + DAY)
     await freshness.change([item], 1, NOON + 2 * MINUTE)
     seen = await freshness.item(item)
     assert (seen["viewers"], seen["due_at"], seen["watched_since"]) == (2, NOON + DAY, NOON + MINUTE)
@@ -103,7 +103,7 @@ async def test_no_viewer_of_nothing(owner: Database, freshness: Freshness) -> No
     """An item that was removed gains no viewer: the whole change is refused; that one leaves it is no error."""
     await make_type(owner, "quote")
     a, b = await freshness.watch("quote", ["A", "B"])
-    await owner.execute("delete from livewell.item where id = $1", b)
+    await owner.execute("delete from livewell_private.item where id = $1", b)
     with pytest.raises(UnknownType, match="was removed"):
         await freshness.change([a, b], 1)
     assert (await freshness.item(a))["viewers"] == 1

@@ -33,7 +33,9 @@ async def test_types_learn_from_their_items(owner: Database, freshness: Freshnes
     await freshness.learn(ids, "fetched", NOON + 10 * MINUTE, content=b"2", size=1000)
     for _ in range(2):
         await freshness.tick()
-    row = await owner.fetchrow("select fetches, changes, minutes_between, bytes_mean from livewell.type_learning")
+    row = await owner.fetchrow(
+        "select fetches, changes, minutes_between, bytes_mean from livewell_private.type_learning"
+    )
     assert row is not None
     assert tuple(row) == (2, 2, 20, 1000)
 
@@ -45,10 +47,10 @@ async def test_unchanged_answers_have_a_size(owner: Database, freshness: Freshne
     await freshness.learn(ids, "fetched", NOON, content=b"1", size=1000)
     await freshness.learn(ids, "unchanged", NOON + MINUTE, size=300)
     await freshness.tick()
-    assert await owner.fetchval("select unchanged_bytes from livewell.type_learning") == 300
+    assert await owner.fetchval("select unchanged_bytes from livewell_private.type_learning") == 300
     await freshness.learn(ids, "fetched", NOON + 2 * MINUTE, content=b"1", size=1000)
     await freshness.tick()
-    assert await owner.fetchval("select unchanged_bytes from livewell.type_learning") == pytest.approx(368.25)
+    assert await owner.fetchval("select unchanged_bytes from livewell_private.type_learning") == pytest.approx(368.25)
 
 
 @pytest.mark.parametrize("per_hour", [0.2, 1, 10])
@@ -73,7 +75,7 @@ async def test_a_whole_answer_is_reserved(owner: Database, freshness: Freshness)
     await freshness.learn([a], "fetched", NOON, content=b"1", size=1000)
     await freshness.learn([a], "unchanged", NOON + MINUTE, size=300)
     await freshness.check([a], NOON + 5 * MINUTE)
-    rows = await owner.fetch("select estimated_bytes from livewell.job_live order by id")
+    rows = await owner.fetch("select estimated_bytes from livewell_private.job_live order by id")
     assert [row["estimated_bytes"] for row in rows] == [5000, 1250]
 
 
@@ -103,10 +105,10 @@ async def test_cancelled_refresh(owner: Database, database: Database, freshness:
     await make_type(owner, "note", ttl=20 * SECOND)
     [item] = await freshness.watch("note", ["A"])
     await freshness.tick()
-    job = await owner.fetchval("select id from livewell.job_live")
+    job = await owner.fetchval("select id from livewell_private.job_live")
     await JobStore(database).cancel_jobs([job], reason="no need", actor="test")
     seen = await freshness.item(item)
-    finished = await owner.fetchval("select finished_at from livewell.job_done")
+    finished = await owner.fetchval("select finished_at from livewell_private.job_done")
     assert (seen["last_outcome"], seen["due_at"] - finished) == ("cancelled", 20 * SECOND)
 
 
@@ -115,12 +117,12 @@ async def test_buried_refresh(owner: Database, database: Database, freshness: Fr
     await make_type(owner, "note", ttl=DAY)
     [item] = await freshness.watch("note", ["A"])
     await freshness.tick()
-    await owner.execute("update livewell.job_live set retries = 0")
+    await owner.execute("update livewell_private.job_live set retries = 0")
     claimed = await database.fetchrow("select * from livewell.claim_jobs('w', '{refresh}')")
     assert claimed is not None
     await database.execute(
         "select livewell.finish_jobs($1, $2, '{failed}')", [claimed["job_id"]], [claimed["lease_token"]]
     )
     seen = await freshness.item(item)
-    finished = await owner.fetchval("select finished_at from livewell.job_failed")
+    finished = await owner.fetchval("select finished_at from livewell_private.job_failed")
     assert (seen["last_outcome"], seen["due_at"] - finished) == ("failed", 5 * MINUTE)

@@ -36,11 +36,11 @@ async def test_one_live_refresh_per_item(owner: Database, database: Database, fr
 
     await asyncio.gather(*(check(seed) for seed in range(8)), claim())
     live = await owner.fetch(
-        "select payload ->> 'item' as item, count(*) from livewell.job_live group by 1 having count(*) > 1"
+        "select payload ->> 'item' as item, count(*) from livewell_private.job_live group by 1 having count(*) > 1"
     )
     assert live == []
-    assert await owner.fetchval("select count(*) from livewell.item where viewers <> 1") == 0
-    assert await owner.fetchval("select count(*) from livewell.item where decision is null") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.item where viewers <> 1") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.item where decision is null") == 0
 
 
 async def test_busy_items_are_left_to_their_holder(owner: Database, freshness: Freshness) -> None:
@@ -48,7 +48,7 @@ async def test_busy_items_are_left_to_their_holder(owner: Database, freshness: F
     await make_type(owner, "note")
     a, b = await freshness.watch("note", ["A", "B"])
     async with owner.transaction() as other:
-        await other.execute("select from livewell.item where id = $1 for update", a)
+        await other.execute("select from livewell_private.item where id = $1 for update", a)
         async with asyncio.timeout(10):
             assert await freshness.tick() == {"looked": 1, "queued": 1}
             assert await freshness.check([a, b]) == {b: "queued"}
@@ -77,7 +77,7 @@ async def test_a_checker_that_dies_leaves_nothing_half_done(owner: Database, fre
     await freshness.watch("note", KEYS)
     async with owner.connection() as doomed, owner.transaction() as other:
         victim = await doomed.fetchval("select pg_backend_pid()")
-        await other.execute("lock table livewell.job_live in share mode")
+        await other.execute("lock table livewell_private.job_live in share mode")
         run = asyncio.create_task(Freshness(doomed).tick())
         await until(
             lambda: owner.fetchval("select wait_event_type = 'Lock' from pg_stat_activity where pid = $1", victim),
@@ -86,7 +86,7 @@ async def test_a_checker_that_dies_leaves_nothing_half_done(owner: Database, fre
         await owner.execute("select pg_terminate_backend($1)", victim)
         with pytest.raises(Exception, match=r"terminat|closed|connection"):
             await run
-    assert await owner.fetchval("select count(*) from livewell.item where decision is not null") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.item where decision is not null") == 0
     assert await freshness.jobs() == {}
     assert await freshness.tick() == {"looked": len(KEYS), "queued": len(KEYS)}
     assert len(await freshness.jobs()) == len(KEYS)

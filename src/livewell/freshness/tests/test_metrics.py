@@ -23,10 +23,10 @@ async def test_gauges_show_what_viewers_saw(catalogue: Catalogue, database: Data
         item = await catalogue.watch("quote", key, viewers, now)
         await catalogue.learn(item, "fetched", now if key == "a" else now - timedelta(minutes=14))
     await catalogue.owner.execute(
-        "insert into livewell.probe_result values ('quote', false, true), ('quote', true, true)"
+        "insert into livewell_private.probe_result values ('quote', false, true), ('quote', true, true)"
     )
     await catalogue.owner.execute(
-        "insert into livewell.byte_price (provider, price, bucket_share) values ('sim', 2, 0.5)"
+        "insert into livewell_private.byte_price (provider, price, bucket_share) values ('sim', 2, 0.5)"
     )
     await catalogue.run("freshness_figures", now)
     gauges = FreshnessGauges(FreshnessStore(database))
@@ -39,7 +39,7 @@ async def test_gauges_show_what_viewers_saw(catalogue: Catalogue, database: Data
     assert _value("freshness_overdue_minutes", **everybody, quantile="0.99") == 4
     assert (_value("freshness_probes", data_type="quote"), _value("freshness_probes_ok", data_type="quote")) == (2, 1)
     assert (_value("byte_price", provider="sim"), _value("byte_bucket_share", provider="sim")) == (2, 0.5)
-    await catalogue.owner.execute("delete from livewell.freshness_hour")
+    await catalogue.owner.execute("delete from livewell_private.freshness_hour")
     await gauges.run_once()
     assert _value("freshness_ok", **everybody) is None
 

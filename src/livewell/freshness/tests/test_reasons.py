@@ -23,7 +23,7 @@ async def _explained(owner: Database, now: datetime = NOON, key: str = "A") -> E
 
 async def _learn(owner: Database, item: int, outcome: str, reason: str | None, now: datetime = NOON) -> None:
     await owner.execute(
-        "select livewell.learn_items(array[$1::bigint], array[$2], '{NULL}', '{NULL}', $4, array[$3])",
+        "select livewell_private.learn_items(array[$1::bigint], array[$2], '{NULL}', '{NULL}', $4, array[$3])",
         item,
         outcome,
         reason,
@@ -53,7 +53,7 @@ async def _finish(
 
 async def _bury(owner: Database, now: datetime, message: str = "HTTP 500") -> None:
     """Let every refresh that is ready fail for good."""
-    await owner.execute("update livewell.job_live set retries = 0")
+    await owner.execute("update livewell_private.job_live set retries = 0")
     await _finish(owner, await _claim(owner, now), "failed", f'{{"error": {{"message": "{message}"}}}}', now)
 
 
@@ -113,17 +113,17 @@ async def test_an_attempt_that_is_tried_again_says_why_and_when(owner: Database,
 
 
 HOLDS = {
-    "update livewell.provider set state = 'disabled' where name = 'sim'": "provider sim is disabled",
-    "update livewell.endpoint set state = 'maintenance' where name = 'sim/note'": "endpoint sim/note is in maintenance",
+    "update livewell_private.provider set state = 'disabled' where name = 'sim'": "provider sim is disabled",
+    "update livewell_private.endpoint set state = 'maintenance' where name = 'sim/note'": "endpoint sim/note is in maintenance",
     "select livewell.pause_endpoint('sim/note', $1, 'audit')": "sim/note takes no calls: audit",
-    "update livewell.limit_use set breaker = 'open', breaker_until = $1 where name = 'sim/note'": "too many have fail",
-    "update livewell.api_key set enabled = false": "provider sim has no API key that is enabled",
-    "update livewell.limit_use set closed_until = $1, closed_reason = '429' where name like 'sim@%'": "no API key of",
-    "update livewell.provider set quota_bytes = 100 where name = 'sim'": "the quota of sim is used up",
-    "update livewell.limit_use set next_allowed_at = $1 where name = 'sim/note'": "the limits of sim/note have no room",
+    "update livewell_private.limit_use set breaker = 'open', breaker_until = $1 where name = 'sim/note'": "too many have fail",
+    "update livewell_private.api_key set enabled = false": "provider sim has no API key that is enabled",
+    "update livewell_private.limit_use set closed_until = $1, closed_reason = '429' where name like 'sim@%'": "no API key of",
+    "update livewell_private.provider set quota_bytes = 100 where name = 'sim'": "the quota of sim is used up",
+    "update livewell_private.limit_use set next_allowed_at = $1 where name = 'sim/note'": "the limits of sim/note have no room",
     "select livewell.pause_kind('refresh.note', $1, 'broken')": "jobs of refresh.note are paused: broken",
     "select livewell.set_setting('maintenance.enabled', 'true')": "maintenance: workers claim nothing",
-    "delete from livewell.worker": "no worker runs refreshes of note",
+    "delete from livewell_private.worker": "no worker runs refreshes of note",
 }
 
 
@@ -140,7 +140,7 @@ async def test_what_holds_a_refresh_back_is_named(owner: Database, freshness: Fr
     await (owner.execute(statement, until) if "$1" in statement else owner.execute(statement))
     if "quota" in statement:
         await owner.execute(
-            "insert into livewell.quota_hour (provider, hour, bytes)"
+            "insert into livewell_private.quota_hour (provider, hour, bytes)"
             " values ('sim', date_trunc('hour', $1::timestamptz), 99)",
             now,
         )
@@ -160,7 +160,7 @@ async def test_a_refresh_that_failed_for_good_asks_for_nobody(owner: Database, f
     await freshness.tick()
     await _bury(owner, NOON)
     dead = await owner.fetch(
-        "select acknowledged_by, acknowledged_at = finished_at as at_once from livewell.job_failed"
+        "select acknowledged_by, acknowledged_at = finished_at as at_once from livewell_private.job_failed"
     )
     assert {tuple(row.values()) for row in dead} == {("livewell", True)}
     assert len(dead) == 43
@@ -178,10 +178,10 @@ async def test_a_worker_that_died_counts_like_any_failure(owner: Database, fresh
     await make_type(owner, "note")
     await freshness.watch("note", ["A"])
     await freshness.tick()
-    await owner.execute("update livewell.job_live set retries = 0")
+    await owner.execute("update livewell_private.job_live set retries = 0")
     await _claim(owner, NOON)
     await owner.execute("select livewell.rescue_jobs(10, $1)", NOON + HOUR)
-    assert await owner.fetchval("select acknowledged_by from livewell.job_failed") == "livewell"
+    assert await owner.fetchval("select acknowledged_by from livewell_private.job_failed") == "livewell"
     seen = await _explained(owner, NOON + HOUR)
     assert (seen.last_reason, seen.failed_refreshes) == ("worker w went silent", 1)
 
@@ -199,14 +199,14 @@ async def test_a_dead_letter_that_is_no_items_refresh_is_a_persons(owner: Databa
     """Only what its item says and tries again needs nobody; what dies beside it is a person's, whatever its name."""
     await make_type(owner, "note")
     await make_type(owner, "quote")
-    await owner.execute("insert into livewell.job_kind (kind, queue_group) values ('report', 'refresh')")
+    await owner.execute("insert into livewell_private.job_kind (kind, queue_group) values ('report', 'refresh')")
     assert await freshness.watch("note", ["A"]) == [1]
     await freshness.tick()
     jobs = ", ".join(f'{{"kind": "{kind}", "payload": {payload}}}' for kind, payload in STRANGERS)
     await owner.execute("select livewell.enqueue_jobs($1::text::jsonb, 'keep', $2)", f"[{jobs}]", NOON)
     await _bury(owner, NOON)
     dead = await owner.fetch(
-        "select payload ->> 'cause' as cause, acknowledged_by from livewell.job_failed order by id"
+        "select payload ->> 'cause' as cause, acknowledged_by from livewell_private.job_failed order by id"
     )
     assert [tuple(row) for row in dead] == [("missing", "livewell"), *[(None, None)] * len(STRANGERS)]
     assert (await freshness.item(1))["failed_refreshes"] == 1
@@ -231,7 +231,9 @@ async def test_failures_in_a_row_wait_longer_each_time(
     """The wait after a failure, or after the provider does not have it, doubles up to the bound of each; a success
     begins anew, a cancellation changes nothing.
     """
-    await owner.execute("truncate livewell.job, livewell.item, livewell.data_type restart identity cascade")
+    await owner.execute(
+        "truncate livewell_private.job, livewell_private.item, livewell_private.data_type restart identity cascade"
+    )
     await owner.execute("select livewell.set_setting('freshness.failed_again_max', '20 minutes')")
     await owner.execute("select livewell.set_setting('freshness.gone_again_max', '30 hours')")
     await make_type(owner, "note", ttl=ttl)
@@ -240,13 +242,13 @@ async def test_failures_in_a_row_wait_longer_each_time(
     now, in_a_row = NOON, 0
     for end in ends:
         now += DAY
-        await owner.execute("update livewell.item set due_at = $1", now)
+        await owner.execute("update livewell_private.item set due_at = $1", now)
         await freshness.tick(now)
         claimed = await _claim(owner, now)
         assert len(claimed[0]) == 1
         if end == "failed":
             in_a_row += 1
-            await owner.execute("update livewell.job_live set retries = 0")
+            await owner.execute("update livewell_private.job_live set retries = 0")
         elif end != "cancelled":
             in_a_row = in_a_row + 1 if end == "gone" else 0
             await _learn(owner, item, end, None, now)

@@ -11,14 +11,16 @@ from livewell.testing import effort, make_endpoint, make_type
 
 USERS = ["anna", "bert", "carl", "dora"]
 MOST = 8
-CHECK = "select item_id, decision from livewell.check_items($1, 1000, 'subscribe', $2, $3)"
-WAITING = "select count(*) from livewell.job_live where state = 'pending'"
+CHECK = "select item_id, decision from livewell_private.check_items($1, 1000, 'subscribe', $2, $3)"
+WAITING = "select count(*) from livewell_private.job_live where state = 'pending'"
 
 
 async def _begin(owner: Database, depth: int | None = None) -> None:
-    await owner.execute("truncate livewell.job, livewell.item, livewell.data_type restart identity cascade")
-    await owner.execute("delete from livewell.limit_use where name = 'sim/note'")
-    await owner.execute("delete from livewell.endpoint where name = 'sim/note'")
+    await owner.execute(
+        "truncate livewell_private.job, livewell_private.item, livewell_private.data_type restart identity cascade"
+    )
+    await owner.execute("delete from livewell_private.limit_use where name = 'sim/note'")
+    await owner.execute("delete from livewell_private.endpoint where name = 'sim/note'")
     await owner.execute("select livewell.set_setting('freshness.asked_per_user', $1)", str(MOST))
     await make_endpoint(owner, "sim/note", depth_limit=depth)
     await make_type(owner, "note")
@@ -69,15 +71,18 @@ async def test_what_several_ask_for_is_nobodys_junk(
     """Whoever asks first has it first: also what another, with many waiting, had asked for before."""
     await _begin(owner)
     for turn, (user, key) in enumerate(asks):
-        mine = "select count(*) from livewell.job_live where payload ->> 'asked_by' = $1"
+        mine = "select count(*) from livewell_private.job_live where payload ->> 'asked_by' = $1"
         first = await owner.fetchval(mine, user) == 0
         [item] = await freshness.items("note", [key])
         await owner.fetch(CHECK, [item], NOON + turn * SECOND, [user])
         if first:
             assert (
-                await owner.fetchval("select priority from livewell.job_live where payload ->> 'key' = $1", key) == 1000
+                await owner.fetchval("select priority from livewell_private.job_live where payload ->> 'key' = $1", key)
+                == 1000
             )
-    rows = await owner.fetch("select payload ->> 'asked_by' as who, count(*) as jobs from livewell.job_live group by 1")
+    rows = await owner.fetch(
+        "select payload ->> 'asked_by' as who, count(*) as jobs from livewell_private.job_live group by 1"
+    )
     assert all(row["jobs"] <= MOST for row in rows)
 
 
@@ -101,7 +106,7 @@ async def test_one_user_never_fills_the_depth(
         ids = await freshness.items("note", [f"K{made + n}" for n in range(many)], now)
         made += many
         await owner.fetchval(
-            "select livewell.change_viewers($1, $2, $3, $4)", ids, [1] * many, now, [0 if counted else 1] * many
+            "select livewell_private.change_viewers($1, $2, $3, $4)", ids, [1] * many, now, [0 if counted else 1] * many
         )
         await owner.fetch(CHECK, ids, now, ["junk"] * many)
     assert await owner.fetchval(WAITING) <= -(-3 * depth // 4) + 1
@@ -113,8 +118,10 @@ async def test_one_user_never_fills_the_depth(
 async def test_a_page_does_not_fill_up_by_the_second(owner: Database, freshness: Freshness) -> None:
     """Under `value` too, who asks gets a quarter of a minute's requests at once, where nothing waits, and no more."""
     await _begin(owner)
-    await owner.execute("update livewell.endpoint set requests_per_minute = 20 where name = 'sim/note'")
-    await owner.execute("update livewell.provider set quota_bytes = 1000000000, pace = 'none' where name = 'sim'")
+    await owner.execute("update livewell_private.endpoint set requests_per_minute = 20 where name = 'sim/note'")
+    await owner.execute(
+        "update livewell_private.provider set quota_bytes = 1000000000, pace = 'none' where name = 'sim'"
+    )
     ids = await freshness.items("note", [f"K{number}" for number in range(8)])
     found = await owner.fetch(CHECK, ids, NOON, ["anna"] * 8)
     assert [row["decision"] for row in found].count("queued") == 5

@@ -47,15 +47,15 @@ async def test_harm_is_what_is_over_its_ttl_and_has_changed(catalogue: Catalogue
     """By the learned rate of change under `observed`, by the TTL alone under `contract`; what is missing harms."""
     await make_type(catalogue.owner, "quote", ttl=10 * MINUTE)
     item = await _seen(catalogue, "stale", 1, 15 * MINUTE)
-    (rate,) = await catalogue.owner.fetchval("select livewell.change_rates(array[$1::bigint], array[10])", item)
+    (rate,) = await catalogue.owner.fetchval("select livewell_private.change_rates(array[$1::bigint], array[10])", item)
     await catalogue.run("freshness_figures", NOON)
     assert (await _figures(catalogue)).ok == pytest.approx(exp(-15 * rate))
     assert (await _figures(catalogue)).fresh == pytest.approx(exp(-15 * rate))
-    await catalogue.owner.execute("update livewell.data_type set value_rule = 'contract'")
-    await catalogue.owner.execute("delete from livewell.freshness_hour")
+    await catalogue.owner.execute("update livewell_private.data_type set value_rule = 'contract'")
+    await catalogue.owner.execute("delete from livewell_private.freshness_hour")
     await catalogue.run("freshness_figures", NOON + MINUTE)
     assert (await _figures(catalogue)).ok == 0
-    await catalogue.owner.execute("delete from livewell.freshness_hour")
+    await catalogue.owner.execute("delete from livewell_private.freshness_hour")
     await catalogue.watch("quote", "stale", -1, NOON + MINUTE)
     await catalogue.watch("quote", "missing", 1, NOON + MINUTE)
     await catalogue.run("freshness_figures", NOON + 2 * MINUTE)
@@ -83,12 +83,13 @@ async def test_the_rate_of_change_is_the_one_that_decides(catalogue: Catalogue) 
     await make_type(catalogue.owner, "quote", ttl=10 * MINUTE)
     item = await _seen(catalogue, "a", 2, 15 * MINUTE)
     await catalogue.learn(item, "fetched", NOON - 4 * MINUTE, content=b"b")
-    await catalogue.owner.execute("select livewell.fold_learning()")
-    await catalogue.owner.execute("update livewell.provider set policy = 'value' where name = 'sim'")
+    await catalogue.owner.execute("select livewell_private.fold_learning()")
+    await catalogue.owner.execute("update livewell_private.provider set policy = 'value' where name = 'sim'")
     now = NOON + 20 * MINUTE
     (explained,) = await FreshnessStore(catalogue.owner).explain_item("quote", "a", now=now)
     (score,) = await catalogue.owner.fetchval(
-        "select livewell.score_items('{35}', '{10}', '{2}', array[$1::float8], array[$2::float8], array[$3::float8],"
+        "select livewell_private.score_items('{35}', '{10}', '{2}', array[$1::float8], array[$2::float8],"
+        " array[$3::float8],"
         " array[$3::float8], '{25}', '{observed}', '{0}', 12)",
         explained.viewers_average,
         explained.change_rate,
@@ -104,7 +105,7 @@ async def test_fetches_are_counted_once(catalogue: Catalogue) -> None:
     for minute, content in enumerate([b"a", b"a", b"b", b"b", b"b"]):
         await catalogue.learn(item, "fetched", NOON + minute * MINUTE, content=content)
     for minute in (5, 6):
-        await catalogue.owner.execute("select livewell.fold_learning()")
+        await catalogue.owner.execute("select livewell_private.fold_learning()")
         await catalogue.run("freshness_figures", NOON + minute * MINUTE)
     figures = await _figures(catalogue)
     assert (figures.fetches, figures.unchanged) == (4, 0.75)
@@ -114,7 +115,7 @@ async def test_many_watched_items_are_sampled(catalogue: Catalogue) -> None:
     """Of more items than the setting a random part stands for all of them."""
     await make_type(catalogue.owner, "quote", ttl=DAY)
     await catalogue.owner.execute(
-        "insert into livewell.item (data_type, key, viewers, due_at, watched_since, expires_at)"
+        "insert into livewell_private.item (data_type, key, viewers, due_at, watched_since, expires_at)"
         " select 'quote', 'k' || n, 1, $1::timestamptz, $1, $1::timestamptz + sign(n % 4 - 0.5) * interval '1 hour'"
         " from generate_series(1, 20000) as n",
         NOON,
@@ -131,7 +132,7 @@ async def test_old_figures_are_dropped(catalogue: Catalogue) -> None:
     """Retention drops hours older than the setting, and those alone."""
     await make_type(catalogue.owner, "quote")
     await catalogue.owner.execute(
-        "insert into livewell.freshness_hour (hour, data_type, audience)"
+        "insert into livewell_private.freshness_hour (hour, data_type, audience)"
         " select $1::timestamptz - d * interval '1 day', 'quote', 'all' from generate_series(0, 100, 10) as d",
         NOON,
     )
@@ -159,7 +160,7 @@ async def test_what_is_watched_at_this_moment(catalogue: Catalogue) -> None:
     stale = await _seen(catalogue, "stale", 1, 15 * MINUTE)
     await catalogue.learn(stale, "refused", NOON)
     await _seen(catalogue, "missing", 2, None)
-    await catalogue.owner.fetchval("select livewell.make_items('{profile}', '{nobody}', $1)", NOON)
+    await catalogue.owner.fetchval("select livewell_private.make_items('{profile}', '{nobody}', $1)", NOON)
     (quote,) = await FreshnessStore(catalogue.owner).freshness_now(now=NOON)
     assert (quote.data_type, quote.items, quote.viewers) == ("quote", 3, 6)
     assert (quote.within_ttl, quote.viewers_within_ttl, quote.missing) == (1, 3, 1)

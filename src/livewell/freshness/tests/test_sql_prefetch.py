@@ -45,13 +45,13 @@ async def test_only_with_budget_to_spare(catalogue: Catalogue) -> None:
     await make_type(catalogue.owner, "quote", ttl=30 * MINUTE)
     await _habit(catalogue, "noon")
     owner = catalogue.owner
-    await owner.execute("insert into livewell.byte_price (provider, bucket_share) values ('sim', 0.79)")
+    await owner.execute("insert into livewell_private.byte_price (provider, bucket_share) values ('sim', 0.79)")
     assert await catalogue.run("prefetch", NOON) == {"queued": 0}
-    await owner.execute("update livewell.byte_price set bucket_share = 0.9")
-    await owner.execute("update livewell.provider set quota_bytes = 1000, pace = 'none' where name = 'sim'")
-    await owner.execute("insert into livewell.quota_hour (provider, hour, bytes) values ('sim', $1, 900)", NOON)
+    await owner.execute("update livewell_private.byte_price set bucket_share = 0.9")
+    await owner.execute("update livewell_private.provider set quota_bytes = 1000, pace = 'none' where name = 'sim'")
+    await owner.execute("insert into livewell_private.quota_hour (provider, hour, bytes) values ('sim', $1, 900)", NOON)
     assert await catalogue.run("prefetch", NOON) == {"queued": 0}
-    await owner.execute("delete from livewell.quota_hour")
+    await owner.execute("delete from livewell_private.quota_hour")
     await catalogue.watch("quote", "somebody")
     await catalogue.run("check", NOON)
     assert await catalogue.run("prefetch", NOON) == {"queued": 0}
@@ -69,7 +69,7 @@ async def test_what_is_fresh_is_not_fetched_ahead(catalogue: Catalogue) -> None:
 
 
 async def _state(catalogue: Catalogue) -> tuple[bool, float, float]:
-    row = await catalogue.owner.fetchrow("select enabled, judged, hits from livewell.prefetch_state")
+    row = await catalogue.owner.fetchrow("select enabled, judged, hits from livewell_private.prefetch_state")
     assert row is not None
     return row["enabled"], row["judged"], row["hits"]
 
@@ -92,18 +92,19 @@ async def test_what_does_not_pay_is_switched_off_and_tried_again(catalogue: Cata
     await make_type(catalogue.owner, "quote", ttl=30 * MINUTE)
     await _habit(catalogue, "noon")
     owner = catalogue.owner
-    await owner.execute("insert into livewell.prefetch_state (provider, judged, hits) values ('sim', 19, 1)")
+    await owner.execute("insert into livewell_private.prefetch_state (provider, judged, hits) values ('sim', 19, 1)")
     assert await catalogue.run("prefetch", NOON) == {"queued": 1}
     await catalogue.clear_queue()
-    await owner.execute("delete from livewell.prefetch")
-    await owner.execute("update livewell.prefetch_state set judged = 40, hits = 7")
+    await owner.execute("delete from livewell_private.prefetch")
+    await owner.execute("update livewell_private.prefetch_state set judged = 40, hits = 7")
     assert await catalogue.run("prefetch", NOON + MINUTE) == {"queued": 0}
     assert await catalogue.warnings() == [("freshness.prefetch_off", "sim")]
     assert await _state(catalogue) == (False, 40, 7)
     assert await catalogue.run("prefetch", NOON + DAY + 2 * MINUTE) == {"queued": 1}
     assert await _state(catalogue) == (True, 0, 0)
     switched = await owner.fetch(
-        "select detail ->> 'enabled' as enabled from livewell.audit_entry where event = 'prefetch_switched' order by id"
+        "select detail ->> 'enabled' as enabled from livewell_private.audit_entry where event ="
+        " 'prefetch_switched' order by id"
     )
     assert [row["enabled"] for row in switched] == ["false", "true"]
 
@@ -112,6 +113,6 @@ async def test_a_habit_fades(catalogue: Catalogue) -> None:
     """Each day without a viewer at the hour makes the next less likely, until it is not worth a fetch."""
     await make_type(catalogue.owner, "quote", ttl=30 * MINUTE)
     await _habit(catalogue, "noon", viewers=1)
-    assert len(await catalogue.owner.fetch("select livewell.prefetch_candidates('sim', 10, $1)", NOON)) == 1
+    assert len(await catalogue.owner.fetch("select livewell_private.prefetch_candidates('sim', 10, $1)", NOON)) == 1
     late = NOON + 12 * DAY
-    assert await catalogue.owner.fetch("select livewell.prefetch_candidates('sim', 10, $1)", late) == []
+    assert await catalogue.owner.fetch("select livewell_private.prefetch_candidates('sim', 10, $1)", late) == []

@@ -14,7 +14,7 @@ from livewell.testing import make_type
 async def _called(catalogue: Catalogue, calls: int, now: datetime = NOON) -> None:
     """So many calls went to the provider in this hour, of a hundred bytes each."""
     await catalogue.owner.execute(
-        "insert into livewell.quota_hour as h (provider, hour, requests, bytes)"
+        "insert into livewell_private.quota_hour as h (provider, hour, requests, bytes)"
         " values ('sim', date_trunc('hour', $1, 'UTC'), $2, $3) on conflict (provider, hour)"
         " do update set requests = h.requests + excluded.requests, bytes = h.bytes + excluded.bytes",
         now,
@@ -75,7 +75,7 @@ async def test_a_day_of_probes_costs_less_than_half_a_percent(catalogue: Catalog
         called += calls
         drawn += (await catalogue.run("freshness_probes", now + MINUTE))["drawn"]
         assert drawn <= 0.005 * called
-        await catalogue.owner.execute("delete from livewell.probe")
+        await catalogue.owner.execute("delete from livewell_private.probe")
         await catalogue.clear_queue()
     reachable = min(0.005 * called, 96 * min(items, 100))
     assert drawn >= 0.8 * int(reachable)
@@ -91,8 +91,8 @@ async def test_each_viewer_is_as_likely_as_any_other(catalogue: Catalogue) -> No
     async with catalogue.owner.connection() as connection, connection.transaction():
         await connection.execute("select setseed(0.5)")
         for _ in range(200):
-            await connection.execute("select livewell.draw_probes('sim', 1, $1)", NOON)
-            drawn.append(await connection.fetchval("delete from livewell.probe returning item_id"))
+            await connection.execute("select livewell_private.draw_probes('sim', 1, $1)", NOON)
+            drawn.append(await connection.fetchval("delete from livewell_private.probe returning item_id"))
     assert none not in drawn
     assert 160 < drawn.count(many) < 195
     assert drawn.count(one) == 200 - drawn.count(many)
@@ -103,7 +103,7 @@ async def test_probes_tell_what_viewers_saw(catalogue: Catalogue) -> None:
     await make_type(catalogue.owner, "quote", ttl=10 * MINUTE)
     items = await _watched(catalogue, 4)
     await catalogue.watch("quote", "missing")
-    await catalogue.owner.execute("select livewell.draw_probes('sim', 1000000, $1)", NOON + MINUTE)
+    await catalogue.owner.execute("select livewell_private.draw_probes('sim', 1000000, $1)", NOON + MINUTE)
     await catalogue.learn(items[0], "unchanged", NOON + 2 * MINUTE)
     await catalogue.learn(items[1], "fetched", NOON + 2 * MINUTE, content=b"a")
     await catalogue.learn(items[2], "fetched", NOON + 2 * MINUTE, content=b"b")
@@ -124,12 +124,12 @@ async def test_a_probe_nobody_answers_is_forgotten(catalogue: Catalogue) -> None
     """After an hour the item may be drawn again, and a later fetch is not taken for the probe's."""
     await make_type(catalogue.owner, "quote", ttl=DAY)
     (item,) = await _watched(catalogue, 1)
-    await catalogue.owner.execute("select livewell.draw_probes('sim', 1, $1)", NOON)
-    assert await catalogue.owner.fetchval("select livewell.draw_probes('sim', 1, $1)", NOON) == 0
+    await catalogue.owner.execute("select livewell_private.draw_probes('sim', 1, $1)", NOON)
+    assert await catalogue.owner.fetchval("select livewell_private.draw_probes('sim', 1, $1)", NOON) == 0
     await catalogue.run("freshness_figures", NOON + HOUR + MINUTE)
     await catalogue.learn(item, "unchanged", NOON + HOUR + 2 * MINUTE)
-    assert await catalogue.owner.fetchval("select count(*) from livewell.probe_result") == 0
-    assert await catalogue.owner.fetchval("select livewell.draw_probes('sim', 1, $1)", NOON) == 1
+    assert await catalogue.owner.fetchval("select count(*) from livewell_private.probe_result") == 0
+    assert await catalogue.owner.fetchval("select livewell_private.draw_probes('sim', 1, $1)", NOON) == 1
 
 
 async def test_a_closed_quota_and_a_closed_gate_draw_nothing(catalogue: Catalogue) -> None:
@@ -142,10 +142,12 @@ async def test_a_closed_quota_and_a_closed_gate_draw_nothing(catalogue: Catalogu
     """)
     await make_type(catalogue.owner, "quote", ttl=DAY, gate="public.shut")
     await _watched(catalogue, 2)
-    assert await catalogue.owner.fetchval("select livewell.draw_probes('sim', 1000000, $1)", NOON) == 0
-    await catalogue.owner.execute("update livewell.data_type set gate = 'always'")
+    assert await catalogue.owner.fetchval("select livewell_private.draw_probes('sim', 1000000, $1)", NOON) == 0
+    await catalogue.owner.execute("update livewell_private.data_type set gate = 'always'")
     await catalogue.run("freshness_probes", NOON)
     await _called(catalogue, 600)
-    await catalogue.owner.execute("update livewell.provider set quota_bytes = 60000, pace = 'none' where name = 'sim'")
+    await catalogue.owner.execute(
+        "update livewell_private.provider set quota_bytes = 60000, pace = 'none' where name = 'sim'"
+    )
     assert await catalogue.run("freshness_probes", NOON + MINUTE) == {"drawn": 0}
     assert await catalogue.jobs() == []

@@ -6,7 +6,7 @@ from livewell.kernel import Database
 
 
 async def _walk(catalogue: Catalogue, name: str) -> dict[str, object]:
-    row = await catalogue.owner.fetchrow("select * from livewell.scheduled_walk where data_type = $1", name)
+    row = await catalogue.owner.fetchrow("select * from livewell_private.scheduled_walk where data_type = $1", name)
     assert row is not None
     return dict(row)
 
@@ -41,7 +41,7 @@ async def test_what_is_watched_is_left_to_the_checker(catalogue: Catalogue) -> N
     item = await catalogue.watch("quote", "k00000")
     await catalogue.run("scheduled_refreshes")
     assert (await catalogue.run("scheduled_refreshes", NOON + HOUR))["queued"] == 1
-    assert await catalogue.owner.fetchval("select due_at from livewell.item where id = $1", item) == NOON
+    assert await catalogue.owner.fetchval("select due_at from livewell_private.item where id = $1", item) == NOON
 
 
 async def test_a_viewer_raises_the_scheduled_job(catalogue: Catalogue) -> None:
@@ -62,7 +62,7 @@ async def test_a_run_goes_on_where_the_last_stopped(catalogue: Catalogue) -> Non
     await catalogue.set("freshness.scheduled_keys", 10)
     await catalogue.scheduled("quote", 25)
     await catalogue.scheduled("profile", 8)
-    await catalogue.owner.execute("update livewell.type_key set active = false where key = 'k00007'")
+    await catalogue.owner.execute("update livewell_private.type_key set active = false where key = 'k00007'")
     await catalogue.run("scheduled_refreshes")
     for minute, walked in enumerate([10, 10, 10, 1, 0]):
         assert (await catalogue.run("scheduled_refreshes", NOON + HOUR + minute * MINUTE))["walked"] == walked
@@ -98,7 +98,9 @@ async def test_the_depth_throttles_the_walk(catalogue: Catalogue) -> None:
     assert (await catalogue.run("scheduled_refreshes", NOON + HOUR + MINUTE))["walked"] == 0
     reached: set[tuple[str, str]] = set()
     for minute in range(2, 10):
-        rows = await catalogue.owner.fetch("delete from livewell.job_live returning kind, payload ->> 'key' as key")
+        rows = await catalogue.owner.fetch(
+            "delete from livewell_private.job_live returning kind, payload ->> 'key' as key"
+        )
         reached |= {(row["kind"], row["key"]) for row in rows}
         await catalogue.run("scheduled_refreshes", NOON + HOUR + minute * MINUTE)
         assert len(await catalogue.jobs()) <= 8
@@ -108,7 +110,7 @@ async def test_the_depth_throttles_the_walk(catalogue: Catalogue) -> None:
 async def test_a_full_endpoint_loses_no_key(catalogue: Catalogue, owner: Database) -> None:
     """What found no room at its endpoint is where the next run goes on."""
     await catalogue.scheduled("quote", 9)
-    await owner.execute("update livewell.endpoint set depth_limit = 4 where name = 'sim/quote'")
+    await owner.execute("update livewell_private.endpoint set depth_limit = 4 where name = 'sim/quote'")
     await catalogue.run("scheduled_refreshes")
     reached: set[str] = set()
     for minute in range(4):
@@ -121,13 +123,13 @@ async def test_a_low_quota_and_a_closed_endpoint_stop_the_walk(catalogue: Catalo
     """Scheduled work waits while the quota is low or its endpoint is not active, and goes on after."""
     await catalogue.scheduled("quote", 2)
     await catalogue.run("scheduled_refreshes")
-    await owner.execute("update livewell.provider set quota_bytes = 1000, pace = 'none' where name = 'sim'")
-    await owner.execute("insert into livewell.quota_hour values ('sim', $1, 870)", NOON)
+    await owner.execute("update livewell_private.provider set quota_bytes = 1000, pace = 'none' where name = 'sim'")
+    await owner.execute("insert into livewell_private.quota_hour values ('sim', $1, 870)", NOON)
     assert (await catalogue.run("scheduled_refreshes", NOON + HOUR))["walked"] == 0
-    await owner.execute("delete from livewell.quota_hour")
-    await owner.execute("update livewell.endpoint set state = 'maintenance' where name = 'sim/quote'")
+    await owner.execute("delete from livewell_private.quota_hour")
+    await owner.execute("update livewell_private.endpoint set state = 'maintenance' where name = 'sim/quote'")
     assert (await catalogue.run("scheduled_refreshes", NOON + HOUR + MINUTE))["walked"] == 0
-    await owner.execute("update livewell.endpoint set state = 'active' where name = 'sim/quote'")
+    await owner.execute("update livewell_private.endpoint set state = 'active' where name = 'sim/quote'")
     assert (await catalogue.run("scheduled_refreshes", NOON + HOUR + 2 * MINUTE))["queued"] == 2
 
 
@@ -136,8 +138,8 @@ async def test_the_value_policy_walks_too(catalogue: Catalogue, owner: Database)
     await catalogue.scheduled("quote", 1)
     await catalogue.run("scheduled_refreshes")
     await catalogue.fetched("quote", ["k00000"], NOON)
-    await owner.execute("update livewell.provider set policy = 'value'")
-    await owner.execute("insert into livewell.byte_price (provider, price) values ('sim', 1)")
+    await owner.execute("update livewell_private.provider set policy = 'value'")
+    await owner.execute("insert into livewell_private.byte_price (provider, price) values ('sim', 1)")
     assert (await catalogue.run("scheduled_refreshes", NOON + HOUR))["queued"] == 1
 
 
@@ -146,7 +148,7 @@ async def test_one_bad_type_or_key_stops_itself(catalogue: Catalogue, owner: Dat
     await catalogue.scheduled("good", 3)
     await catalogue.scheduled("unreadable", 3, cron="every day")
     await catalogue.scheduled("lost", keys_table="public.nowhere", keys_key_column="symbol")
-    await owner.execute("insert into livewell.type_key (data_type, key) values ('good', 'a not a key')")
+    await owner.execute("insert into livewell_private.type_key (data_type, key) values ('good', 'a not a key')")
     await catalogue.run("scheduled_refreshes")
     assert await catalogue.run("scheduled_refreshes", NOON + HOUR) == {"walked": 3, "queued": 3}
     assert set(await catalogue.warnings()) == {
@@ -169,12 +171,14 @@ async def test_a_changed_expression_counts_from_now(catalogue: Catalogue, owner:
     """A new time replaces the old one, and a type that is no longer scheduled is no longer walked."""
     await catalogue.scheduled("quote", 1)
     await catalogue.run("scheduled_refreshes")
-    await owner.execute("update livewell.data_type set cron = '30 12 * * *' where name = 'quote'")
+    await owner.execute("update livewell_private.data_type set cron = '30 12 * * *' where name = 'quote'")
     await catalogue.run("scheduled_refreshes", NOON + MINUTE)
     assert (await _walk(catalogue, "quote"))["next_at"] == NOON + 30 * MINUTE
-    await owner.execute("update livewell.data_type set cron = null, strategy = 'on_demand' where name = 'quote'")
+    await owner.execute(
+        "update livewell_private.data_type set cron = null, strategy = 'on_demand' where name = 'quote'"
+    )
     await catalogue.run("scheduled_refreshes", NOON + HOUR)
-    assert await owner.fetchval("select count(*) from livewell.scheduled_walk") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.scheduled_walk") == 0
     assert await catalogue.jobs() == []
 
 

@@ -21,7 +21,7 @@ async def _aged(owner: Database, ages: dict[str, object]) -> None:
 
 async def _price(owner: Database, price: float) -> None:
     await owner.execute(
-        "insert into livewell.byte_price (provider, price, priced_at) values ('sim', $1, $2)"
+        "insert into livewell_private.byte_price (provider, price, priced_at) values ('sim', $1, $2)"
         " on conflict (provider) do update set price = excluded.price, priced_at = excluded.priced_at",
         price,
         NOON + DAY,
@@ -39,7 +39,7 @@ async def test_just_in_time(owner: Database, freshness: Freshness) -> None:
     jobs = await freshness.jobs()
     assert sorted(jobs, key=lambda key: -jobs[key]) == ["refresh/quote/K9", "refresh/quote/K8", "refresh/quote/K7"]
     assert await freshness.tick(NOON + 5 * SECOND) == {"looked": 7, "waiting": 7}
-    await owner.execute("delete from livewell.job_live where dedupe_key = 'refresh/quote/K9'")
+    await owner.execute("delete from livewell_private.job_live where dedupe_key = 'refresh/quote/K9'")
     assert await freshness.tick(NOON + 10 * SECOND) == {"looked": 7, "queued": 1, "waiting": 6}
 
 
@@ -52,7 +52,8 @@ async def test_keys_that_share_a_request_are_queued_as_one(owner: Database, fres
     assert await freshness.tick() == {"looked": 30, "queued": 18, "waiting": 12}
     assert await freshness.tick(NOON + 5 * SECOND) == {"looked": 12, "waiting": 12}
     await owner.execute(
-        "delete from livewell.job_live where id in (select id from livewell.job_live order by id limit 6)"
+        "delete from livewell_private.job_live where id in (select id from livewell_private.job_live order by id"
+        " limit 6)"
     )
     assert await freshness.tick(NOON + 10 * SECOND) == {"looked": 12, "queued": 6, "waiting": 6}
 
@@ -73,10 +74,10 @@ async def test_contract_obeys_ttl(owner: Database, freshness: Freshness) -> None
     await _paid(owner, expected_bytes=100_000)
     await _aged(owner, {"A": 2 * MINUTE})
     [item] = await freshness.watch("quote", ["A"])
-    await owner.execute("update livewell.item set change_rate = 0.0001")
+    await owner.execute("update livewell_private.item set change_rate = 0.0001")
     await _price(owner, 5e-6)
     assert await freshness.check([item]) == {item: "not_worth"}
-    await owner.execute("update livewell.data_type set value_rule = 'contract'")
+    await owner.execute("update livewell_private.data_type set value_rule = 'contract'")
     assert await freshness.check([item]) == {item: "queued"}
 
 
@@ -87,7 +88,7 @@ async def test_bytes_allow_so_many(owner: Database, freshness: Freshness) -> Non
     await _aged(owner, dict.fromkeys(keys, 2 * MINUTE))
     await freshness.watch("quote", keys, viewers=1000)
     decided = await freshness.tick()
-    room = await owner.fetchval("select room from livewell.quota_rooms('{sim}', null, $1)", NOON)
+    room = await owner.fetchval("select room from livewell_private.quota_rooms('{sim}', null, $1)", NOON)
     assert 0 < decided["queued"] <= room // 1_000_000 + 1
     assert decided["waiting"] == 100 - decided["queued"]
 
@@ -97,13 +98,13 @@ async def test_closed_quota(owner: Database, freshness: Freshness) -> None:
     await _paid(owner)
     [item] = await freshness.watch("quote", ["A"])
     await owner.execute(
-        "insert into livewell.quota_hour (provider, hour, bytes)"
+        "insert into livewell_private.quota_hour (provider, hour, bytes)"
         " values ('sim', date_trunc('hour', $1::timestamptz), $2)",
         NOON,
         QUOTA,
     )
     for policy in ("value", "viewers"):
-        await owner.execute("update livewell.provider set policy = $1 where name = 'sim'", policy)
+        await owner.execute("update livewell_private.provider set policy = $1 where name = 'sim'", policy)
         assert await freshness.check([item]) == {item: "quota_closed"}
     assert await freshness.jobs() == {}
 
@@ -115,10 +116,10 @@ async def test_price_follows_the_bucket(owner: Database, freshness: Freshness) -
     prices = []
     for minute in range(1, 200, 10):
         await freshness.tick(NOON + minute * MINUTE)
-        prices.append(await owner.fetchval("select price from livewell.byte_price"))
+        prices.append(await owner.fetchval("select price from livewell_private.byte_price"))
     assert prices == sorted(prices, reverse=True)
-    await owner.execute("update livewell.quota_use set bucket_bytes = 0, bucket_at = $1", NOON + 300 * MINUTE)
+    await owner.execute("update livewell_private.quota_use set bucket_bytes = 0, bucket_at = $1", NOON + 300 * MINUTE)
     await freshness.tick(NOON + 300 * MINUTE)
-    dear = await owner.fetchval("select price from livewell.byte_price")
+    dear = await owner.fetchval("select price from livewell_private.byte_price")
     assert dear > prices[-1]
     assert 0 < dear < 8

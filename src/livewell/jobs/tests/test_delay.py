@@ -11,7 +11,7 @@ async def test_a_delay_is_counted_from_the_databases_now(database: Database, own
     store = JobStore(database)
     await store.declare_kinds([KindDeclaration(kind="later")], actor="test")
     await store.enqueue_jobs([JobRequest(kind="later", payload={"n": 1}, delay=timedelta(hours=1))])
-    row = await owner.fetchrow("select due_at - created_at as delay, held from livewell.job_live")
+    row = await owner.fetchrow("select due_at - created_at as delay, held from livewell_private.job_live")
     assert row is not None
     assert (row["delay"], row["held"]) == (timedelta(hours=1), "due")
     assert await store.claim_jobs("somebody", ["general"], 1) == []
@@ -23,4 +23,4 @@ async def test_a_delay_comes_on_top_of_a_time(database: Database, owner: Databas
     await store.declare_kinds([KindDeclaration(kind="later")], actor="test")
     at = await owner.fetchval("select clock_timestamp() + interval '1 day'")
     await store.enqueue_jobs([JobRequest(kind="later", payload={"n": 1}, scheduled_at=at, delay=timedelta(hours=1))])
-    assert await owner.fetchval("select due_at from livewell.job_live") == at + timedelta(hours=1)
+    assert await owner.fetchval("select due_at from livewell_private.job_live") == at + timedelta(hours=1)

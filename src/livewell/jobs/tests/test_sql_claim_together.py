@@ -10,7 +10,7 @@ from livewell.jobs.tests.sql_surface import NOW, Surface, job, jobs, somebody_wa
 from livewell.kernel import Database
 from livewell.testing import until
 
-_RUNNING = "select count(*) from livewell.job_live where state = 'processing' and kind = $1"
+_RUNNING = "select count(*) from livewell_private.job_live where state = 'processing' and kind = $1"
 
 
 @pytest.mark.parametrize("lanes", [1, 3])
@@ -34,7 +34,7 @@ async def test_a_claim_does_not_wait_for_a_locked_row(queue: Surface, owner: Dat
     """Rows that somebody else holds are passed over at once, and the next best are taken."""
     best, second, third = await queue.enqueue_ids(job(priority=9), job(), job())
     async with owner.transaction() as connection:
-        await connection.execute("select from livewell.job_live where id = $1 for update", best)
+        await connection.execute("select from livewell_private.job_live where id = $1 for update", best)
         async with asyncio.timeout(5):
             assert await queue.claim_ids(max_jobs=2) == [second, third]
     assert await queue.claim_ids() == [best]
@@ -44,7 +44,7 @@ async def test_a_claim_in_several_lanes_does_not_wait_either(queue: Surface, own
     """With more than one lane locked rows are passed over in each, and others of the lane take their place."""
     ids = await queue.enqueue_ids(*(job(endpoint=f"e{n % 2}", priority=9 - n // 2) for n in range(8)))
     async with owner.transaction() as connection:
-        await connection.execute("select from livewell.job_live where id = any ($1) for update", ids[:2])
+        await connection.execute("select from livewell_private.job_live where id = any ($1) for update", ids[:2])
         async with asyncio.timeout(5):
             assert await queue.claim_ids(max_jobs=4) == ids[2:6]
 
@@ -89,7 +89,7 @@ async def test_a_cap_holds_for_jobs_that_come_while_a_claim_waits(queue: Surface
     await queue.declare("b_capped", concurrency=1)
     await queue.enqueue(job("a_capped"))
     async with owner.transaction() as connection:
-        await connection.execute("select from livewell.job_kind where kind = 'a_capped' for update")
+        await connection.execute("select from livewell_private.job_kind where kind = 'a_capped' for update")
         claim = asyncio.create_task(queue.claim())
         await until(lambda: somebody_waits(owner), "the claim waits for the capped kind")
         await queue.enqueue(*jobs(10, "b_capped"))

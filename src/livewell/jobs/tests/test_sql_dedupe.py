@@ -119,8 +119,10 @@ async def test_the_table_itself_refuses_a_second_live_job(queue: Surface, owner:
     await queue.enqueue(job(dedupe_key="k"))
     with pytest.raises(asyncpg.UniqueViolationError, match="job_live_one_per_dedupe_key"):
         await owner.execute(
-            "insert into livewell.job (lane_id, kind, priority, due_at, retries, payload, dedupe_key, created_at)"
-            " select lane_id, kind, priority, due_at, retries, payload, dedupe_key, created_at from livewell.job"
+            "insert into livewell_private.job (lane_id, kind, priority, due_at, retries, payload, dedupe_key,"
+            " created_at)"
+            " select lane_id, kind, priority, due_at, retries, payload, dedupe_key, created_at from"
+            " livewell_private.job"
         )
 
 

@@ -42,7 +42,7 @@ async def test_what_is_given_is_kept(queue: Surface, owner: Database) -> None:
     assert _picked(shown, "estimated_bytes estimated_tokens retries") == [2**40, 5, 0]
     assert _picked(shown, "due_at held shown_state") == [NOW + CENTURY, "due", "deferred"]
     assert json.loads(shown["payload"]) == {"a": [1, None]}
-    assert await owner.fetchval("select trace_context from livewell.job where id = $1", job_id) == '{"id": "t"}'
+    assert await owner.fetchval("select trace_context from livewell_private.job where id = $1", job_id) == '{"id": "t"}'
 
 
 async def test_answers_come_by_position(queue: Surface) -> None:
@@ -129,7 +129,7 @@ async def test_jobs_share_the_fate_of_the_callers_transaction(queue: Surface, da
 async def test_a_lane_is_opened_by_its_first_job(queue: Surface, owner: Database) -> None:
     """There is one lane per kind and endpoint that ever had a job, none per endpoint of other kinds."""
     await queue.declare("other")
-    lanes = "select kind, endpoint from livewell.job_lane order by kind, endpoint nulls first"
+    lanes = "select kind, endpoint from livewell_private.job_lane order by kind, endpoint nulls first"
     assert await owner.fetch(lanes) == []
     await queue.enqueue(job(), job(), job(endpoint="quotes"), job(endpoint="quotes"))
     await queue.enqueue(job(), job("other", endpoint="quotes"), job(endpoint="quotes"))

@@ -45,8 +45,10 @@ async def _tried(owner: Database, statement: str, *arguments: Any) -> Any:
         await transaction.start()
         try:
             answer = [tuple(row) for row in await connection.fetch(statement, *arguments)]
-            rows = await connection.fetch("select to_jsonb(j) - 'id' - 'lane_id' as row from livewell.job_live as j")
-            lanes = await connection.fetchval("select count(*) from livewell.job_lane")
+            rows = await connection.fetch(
+                "select to_jsonb(j) - 'id' - 'lane_id' as row from livewell_private.job_live as j"
+            )
+            lanes = await connection.fetchval("select count(*) from livewell_private.job_lane")
             return answer, sorted(row["row"] for row in rows), lanes
         except LivewellError as error:
             return error.code
@@ -60,7 +62,7 @@ async def test_one_is_a_batch_of_one(
     owner: Database, queue: Surface, request: dict[str, Any], on_duplicate: str
 ) -> None:
     """The same answer, the same rows, or the same refusal, whatever is given and whoever has the key."""
-    if not await owner.fetchval("select count(*) from livewell.job_live"):
+    if not await owner.fetchval("select count(*) from livewell_private.job_live"):
         await queue.enqueue(job(dedupe_key="running", endpoint="known"), now=NOW)
         await queue.claim_one()
         await queue.enqueue(job(dedupe_key="taken", priority=1), now=NOW)

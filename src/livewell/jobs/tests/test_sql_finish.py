@@ -180,7 +180,7 @@ async def test_a_finish_takes_its_rows_in_order_of_id(
     held = await _held(queue, 20)
     ends = [(row["job_id"], row["lease_token"], "completed", None) for row in held]
     ends[-1] = (*ends[-1][:2], last, None)
-    lock = "select id from livewell.job_live where id = any ($1) order by id for update skip locked"
+    lock = "select id from livewell_private.job_live where id = any ($1) order by id for update skip locked"
     async with owner.transaction() as lowest:
         await lowest.fetch(lock, [held[0]["job_id"]])
         finish = asyncio.create_task(queue.finish_all(ends[::-1]))

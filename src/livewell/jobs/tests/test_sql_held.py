@@ -18,7 +18,7 @@ async def test_a_finish_sets_aside_what_somebody_has(
     ends = [(row["job_id"], row["lease_token"], "completed", None) for row in held]
     ends[2] = (*ends[2][:2], outcome, None)
     async with idle_in_transaction(
-        owner_url, f"select from livewell.job_live where id = {held[2]['job_id']} for update"
+        owner_url, f"select from livewell_private.job_live where id = {held[2]['job_id']} for update"
     ):
         states = dict(await queue.finish_all(ends))
     assert [states[row["job_id"]] for row in held] == ["completed", "completed", "busy", "completed", "completed"]

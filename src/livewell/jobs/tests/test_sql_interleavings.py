@@ -133,7 +133,7 @@ async def _sessions(url: str, count: int) -> AsyncIterator[list[Session]]:
 
 
 async def _scene(queue: Surface, owner: Database) -> Scene:
-    await owner.execute("delete from livewell.job; delete from livewell.job_attempt")
+    await owner.execute("delete from livewell_private.job; delete from livewell_private.job_attempt")
     await queue.enqueue(job(dedupe_key="d", serial_key="s", retries=3))
     held = await queue.claim_one("w1")
     return Scene(held=held, behind=await queue.enqueue_one(serial_key="s"))

@@ -72,7 +72,7 @@ async def test_a_worker_that_got_all_it_asked_for_is_not_notified(
 @pytest.mark.parametrize("outcome", ["completed", "dead", "failed"])
 async def test_room_under_a_cap_is_told(queue: Surface, owner: Database, database_url: str, outcome: str) -> None:
     """When an attempt of a capped kind ends, whatever its outcome, idle workers are told that there is room again."""
-    await owner.execute("update livewell.job_kind set concurrency = 1 where kind = 'plain'")
+    await owner.execute("update livewell_private.job_kind set concurrency = 1 where kind = 'plain'")
     await queue.register("w1")
     await queue.enqueue(*jobs(2))
     held = await queue.claim_one("w1")

@@ -33,7 +33,7 @@ async def _stray(queue: Surface) -> int:
 
 
 async def _where(owner: Database, table: str) -> set[str]:
-    rows = await owner.fetch(f"select distinct tableoid::regclass::text as name from livewell.{table}")
+    rows = await owner.fetch(f"select distinct tableoid::regclass::text as name from livewell_private.{table}")
     return {row["name"].removeprefix("livewell.") for row in rows}
 
 
@@ -147,7 +147,7 @@ async def test_dead_letters_are_dropped_only_when_all_were_seen(queue: Surface) 
 async def test_nothing_but_an_expired_partition_can_be_dropped(queue: Surface, owner: Database, name: str) -> None:
     """Whatever else is named is kept, be it a table, an invention or an attack."""
     assert await _drop(queue, name, NOW + 10000 * DAY) == "kept"
-    assert await owner.fetchval("select count(*) from livewell.job_kind") == 7
+    assert await owner.fetchval("select count(*) from livewell_private.job_kind") == 7
 
 
 async def _seconds(queue: Surface, partition: str) -> tuple[str, float]:
@@ -163,7 +163,7 @@ async def test_a_drop_gives_up_when_somebody_reads(queue: Surface, owner: Databa
     await queue.enqueue(*jobs(2))
     held = await queue.claim()
     async with owner.transaction() as reader:
-        await reader.fetch(f"select count(*) from livewell.{table}")
+        await reader.fetch(f"select count(*) from livewell_private.{table}")
         drop = asyncio.create_task(_seconds(queue, f"job_done_{TODAY}"))
         began = time.monotonic()
         for row in held:
@@ -182,7 +182,7 @@ async def test_making_gives_up_when_somebody_reads(queue: Surface, owner: Databa
     await queue.enqueue(job())
     held = await queue.claim_one()
     async with owner.transaction() as reader:
-        await reader.fetch("select count(*) from livewell.job_done")
+        await reader.fetch("select count(*) from livewell_private.job_done")
         began = time.monotonic()
         make = asyncio.create_task(_make(queue, 7))
         await until(lambda: somebody_waits(owner), "the maker waits for the reader")

@@ -27,16 +27,16 @@ async def test_the_service_touches_no_table(queue: Surface) -> None:
     await queue.enqueue(job())
     for table in TABLES:
         for statement in (
-            f"select from livewell.{table}",
-            f"insert into livewell.{table} default values",
-            f"update livewell.{table} set {await _a_column(table)} = null",
-            f"delete from livewell.{table}",
-            f"truncate livewell.{table}",
+            f"select from livewell_private.{table}",
+            f"insert into livewell_private.{table} default values",
+            f"update livewell_private.{table} set {await _a_column(table)} = null",
+            f"delete from livewell_private.{table}",
+            f"truncate livewell_private.{table}",
         ):
             with pytest.raises(NotPermitted):
                 await queue.caller.execute(statement)
     with pytest.raises(NotPermitted):
-        await queue.caller.fetchval("select nextval('livewell.job_id_seq')")
+        await queue.caller.fetchval("select nextval('livewell_private.job_id_seq')")
 
 
 async def _a_column(table: str) -> str:
@@ -84,4 +84,4 @@ async def test_the_service_calls_no_inner_function(queue: Surface, owner: Databa
     names = {row["proname"] for row in inner}
     assert {"end_jobs", "try_jobs_again", "take_serial_turns", "promote_serial_jobs", "job_rows"} <= names
     with pytest.raises(NotPermitted):
-        await queue.caller.fetch("select livewell.promote_serial_jobs(array['s'])")
+        await queue.caller.fetch("select livewell_private.promote_serial_jobs(array['s'])")

@@ -162,7 +162,7 @@ async def test_the_table_itself_refuses_a_second_running_job(queue: Surface, own
     await queue.claim_one()
     with pytest.raises(asyncpg.UniqueViolationError, match="job_live_one_running_per_serial_key"):
         await owner.execute(
-            "update livewell.job_live set state = 'processing', held = null, lease_token = gen_random_uuid(),"
+            "update livewell_private.job_live set state = 'processing', held = null, lease_token = gen_random_uuid(),"
             " lease_until = now(), worker = 'w2' where state = 'pending'"
         )
 
@@ -256,8 +256,8 @@ async def test_a_claim_of_many_keys_takes_no_room_in_the_table_of_locks(queue: S
     assert max(taken) < 100
 
 
-_FOUND = "select array_agg(ctid) from (select ctid from livewell.job_live where id = $1 for update) as j"
-_TURNS = "select coalesce(cardinality(livewell.take_serial_turns($1, $2::text = 'wrote before')), 0)"
+_FOUND = "select array_agg(ctid) from (select ctid from livewell_private.job_live where id = $1 for update) as j"
+_TURNS = "select coalesce(cardinality(livewell_private.take_serial_turns($1, $2::text = 'wrote before')), 0)"
 
 
 @pytest.mark.parametrize("looks_first", ["older", "younger"])

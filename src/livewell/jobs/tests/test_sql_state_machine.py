@@ -35,17 +35,17 @@ MOST_LIVE = 8
 _STATE = """
 select id, state, kind, priority, due_at, attempt, failures, retries, dedupe_key, serial_key, lease_token, lease_until,
     cancel_reason
-from livewell.job
+from livewell_private.job
 """
 _NEVER = """
-select id from livewell.job_live
+select id from livewell_private.job_live
 where finished_at is not null or jsonb_typeof(payload) <> 'object'
     or (held is not null and (state <> 'pending' or held not in ('due', 'serial')))
     or (state = 'processing') <> (lease_token is not null and lease_until is not null and worker is not null)
 """
 _CLEAN = """
-delete from livewell.job; delete from livewell.job_attempt;
-update livewell.job_kind set paused_until = null, paused_reason = null where paused_until is not null
+delete from livewell_private.job; delete from livewell_private.job_attempt;
+update livewell_private.job_kind set paused_until = null, paused_reason = null where paused_until is not null
 """
 _HISTORY = "select job_id, array_agg(outcome order by attempt) as outcomes from livewell.job_attempts group by job_id"
 

@@ -9,11 +9,11 @@ select
 -- name: take_turn
 -- One migrator at a time on this database: who has the row of the first migration; given back when the transaction ends,
 -- however it ends.
-select true from livewell.migration where number = 1 for update skip locked
+select true from livewell_private.migration where number = 1 for update skip locked
 
 -- name: has_history
 -- Whether a migrator was here before; before the first there is no table to ask.
-select pg_catalog.to_regclass('livewell.migration') is not null
+select pg_catalog.to_regclass('livewell_private.migration') is not null
 
 -- name: is_replica
 -- Whether nothing can be locked or written here.
@@ -33,33 +33,33 @@ select format('set local role livewell_owner; revoke usage, create on schema liv
 
 -- name: list_migrations
 -- The history, oldest first.
-select number, name, checksum from livewell.migration order by number
+select number, name, checksum from livewell_private.migration order by number
 
 -- name: list_recorded_objects
 -- Every object as the last step that touched it left it.
-select kind, name, file_checksum, fingerprint from livewell.schema_object order by kind, name
+select kind, name, file_checksum, fingerprint from livewell_private.schema_object order by kind, name
 
 -- name: record_migration
 -- A migration is history once this row commits with it.
-insert into livewell.migration (number, name, checksum) values ($1, $2, $3)
+insert into livewell_private.migration (number, name, checksum) values ($1, $2, $3)
 
 -- name: record_objects
 -- What a step changed, as it now is; the file an object came from is remembered until another is named.
-insert into livewell.schema_object as known (kind, name, fingerprint)
+insert into livewell_private.schema_object as known (kind, name, fingerprint)
 select kind, name, fingerprint from unnest($1::text[], $2::text[], $3::text[]) as changed (kind, name, fingerprint)
 on conflict (kind, name) do update
 set fingerprint = excluded.fingerprint, applied_at = clock_timestamp()
 
 -- name: record_files
 -- From which version of its file an object was made.
-update livewell.schema_object known
+update livewell_private.schema_object known
 set file_checksum = file.checksum
 from unnest($1::text[], $2::text[], $3::text[]) as file (kind, name, checksum)
 where known.kind = file.kind and known.name = file.name
 
 -- name: forget_objects
 -- What a step removed is no longer expected.
-delete from livewell.schema_object known
+delete from livewell_private.schema_object known
 using unnest($1::text[], $2::text[]) as gone (kind, name)
 where known.kind = gone.kind and known.name = gone.name
 

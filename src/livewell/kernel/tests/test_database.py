@@ -312,7 +312,7 @@ async def test_a_function_may_change_its_result_under_a_running_program(owner: D
 async def test_rights_and_missing_schemas_are_facts(database: Database) -> None:
     """What the service may not do, and what is not there, are told as such."""
     with pytest.raises(NotPermitted):
-        await database.fetch("select * from livewell.migration")
+        await database.fetch("select * from livewell_private.migration")
     with pytest.raises(NotMigrated):
         await database.fetch("select livewell.no_such_function()")
 

@@ -38,7 +38,7 @@ _LOCKED_THING = "lock table livewell.thing in access share mode"
 
 async def _history(url: str) -> list[int]:
     async with connected(url) as connection:
-        rows = await connection.fetch("select number from livewell.migration order by number")
+        rows = await connection.fetch("select number from livewell_private.migration order by number")
     return [row["number"] for row in rows]
 
 

@@ -8,9 +8,9 @@ from livewell.testing import Standby
 
 async def test_a_primary_passes_the_guard(owner: Database, database: Database) -> None:
     """require_primary() says nothing on a primary, and is for our own functions only."""
-    await owner.execute("select livewell.require_primary()")
+    await owner.execute("select livewell_private.require_primary()")
     with pytest.raises(NotPermitted):
-        await database.execute("select livewell.require_primary()")
+        await database.execute("select livewell_private.require_primary()")
 
 
 @pytest.mark.xdist_group("standby")
@@ -18,7 +18,7 @@ async def test_a_replica_does_not(shared_standby: Standby) -> None:
     """On a real streaming standby the guard raises a fact that says where to go; so does migrating."""
     async with await Database.open(DatabaseOptions(url=shared_standby.owner_url)) as replica:
         with pytest.raises(NotPrimary, match="connect to the primary"):
-            await replica.execute("select livewell.require_primary()")
+            await replica.execute("select livewell_private.require_primary()")
         with pytest.raises(NotPrimary):
             await replica.execute("create table t (id integer)")
 

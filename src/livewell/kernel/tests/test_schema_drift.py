@@ -162,7 +162,9 @@ async def test_another_server_version_is_recorded_not_taken_for_drift(
     """After an upgrade of the server its catalog may word things differently: migrate records it anew."""
     _schema(sql_folder)
     await migrate(empty_owner_url, files=sql_folder.files)
-    await _by_hand(empty_owner_url, "update livewell.schema_object set fingerprint = 'as an older server worded it'")
+    await _by_hand(
+        empty_owner_url, "update livewell_private.schema_object set fingerprint = 'as an older server worded it'"
+    )
     found = await check(empty_owner_url, files=sql_folder.files)
     assert found.drift == ()
     assert [(step.action, step.kind) for step in found.pending] == [(Action.RECORD, "schema")]

@@ -8,8 +8,8 @@ from livewell.kernel import Connection, Database, LivewellError, SurvivedWarning
 from tests.contracts.guards import session, take_away
 
 NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
-_WARN = "select livewell.warn($1, $2, $3, $4, $5)"
-_ROLL_UP = "select livewell.task_warnings($1) ->> $2"
+_WARN = "select livewell_private.warn($1, $2, $3, $4, $5)"
+_ROLL_UP = "select livewell_private.task_warnings($1) ->> $2"
 
 
 async def _warn(
@@ -41,7 +41,7 @@ async def test_the_rolled_up_and_the_fresh_are_counted_together(owner: Database,
         found = await _listed(database)
         assert [(o.hour, o.warnings, o.message, o.first_at - NOON, o.last_at - NOON) for o in found] == expected
         await _roll_up(owner)
-    assert await owner.fetchval("select count(*) from livewell.fresh_warning") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.fresh_warning") == 0
 
 
 async def test_what_comes_late_does_not_speak_last(owner: Database) -> None:
@@ -73,7 +73,7 @@ async def test_nobody_waits_for_another_to_warn_of_the_same(owner: Database, own
 
 async def test_warnings_wait_for_each_other_once_they_share_a_row(owner: Database, owner_url: str) -> None:
     """Counted in place, as the unique key of an hour would have it, the second one waits for the first."""
-    await owner.execute("create unique index on livewell.fresh_warning (code, subject)")
+    await owner.execute("create unique index on livewell_private.fresh_warning (code, subject)")
     await take_away(
         owner, "warn", "p_now);", "p_now) on conflict (code, subject) do update set warnings = excluded.warnings;"
     )
@@ -84,7 +84,8 @@ async def test_warnings_wait_for_each_other_once_they_share_a_row(owner: Databas
 async def test_a_flood_is_rolled_up_in_bounded_rounds(owner: Database) -> None:
     """Of many it takes some at a time, and asks to be run again at once until none is left."""
     await owner.execute(
-        "select livewell.warn('fetching.refused', 'quote', 'no ' || n, $1) from generate_series(1, 12000) as n", NOON
+        "select livewell_private.warn('fetching.refused', 'quote', 'no ' || n, $1) from generate_series(1, 12000) as n",
+        NOON,
     )
     rounds = [dict(zip(("rolled_up", "again_in"), row, strict=True)) for row in [await _round(owner) for _ in range(3)]]
     assert rounds == [
@@ -93,12 +94,12 @@ async def test_a_flood_is_rolled_up_in_bounded_rounds(owner: Database) -> None:
         {"rolled_up": 0, "again_in": None},
     ]
     assert [one.warnings for one in await _listed(owner)] == [12000]
-    assert await owner.fetchval("select count(*) from livewell.warning") == 1
+    assert await owner.fetchval("select count(*) from livewell_private.warning") == 1
 
 
 async def _round(owner: Database) -> tuple[int, str | None]:
     row = await owner.fetchrow(
-        "select (t ->> 'rolled_up')::int, t ->> 'again_in' from livewell.task_warnings($1) t", NOON
+        "select (t ->> 'rolled_up')::int, t ->> 'again_in' from livewell_private.task_warnings($1) t", NOON
     )
     assert row is not None
     return row[0], row[1]
@@ -115,12 +116,12 @@ async def test_old_warnings_go(owner: Database) -> None:
 async def test_reading_a_day_does_not_read_the_years_before(owner: Database) -> None:
     """Warnings are found by their hours, however many are kept."""
     await owner.execute(
-        "insert into livewell.warning"
+        "insert into livewell_private.warning"
         " select $1::timestamptz - n * interval '1 hour', 'fetching.refused', 's' || m, 1, '', $1, $1"
         " from generate_series(1, 2000) as n, generate_series(1, 10) as m",
         NOON,
     )
-    await owner.execute("analyze livewell.warning")
+    await owner.execute("analyze livewell_private.warning")
     plan = await owner.fetch(
         "explain select * from livewell.warnings where hour >= $1::timestamptz - interval '1 day'", NOON
     )

@@ -16,32 +16,33 @@ SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 GONE_AFTER = 5 * MINUTE
 
-VIEWERS = "select key, viewers from livewell.item where data_type = 'quote' order by key"
+VIEWERS = "select key, viewers from livewell_private.item where data_type = 'quote' order by key"
 TRUE_VIEWERS = """
 select i.key, count(distinct s.user_id)::integer as viewers
-from livewell.item as i
-left join (livewell.subscription as c join livewell.session as s on s.id = c.session_id) on c.item_id = i.id
+from livewell_private.item as i
+left join (livewell_private.subscription as c join livewell_private.session as s on s.id = c.session_id) on c.item_id
+    = i.id
 where i.data_type = 'quote'
 group by i.key order by i.key
 """
 WRONG_SESSIONS = """
 select count(*) from (
     select c.item_id, s.user_id, count(*)::integer as sessions
-    from livewell.subscription as c join livewell.session as s on s.id = c.session_id group by 1, 2
+    from livewell_private.subscription as c join livewell_private.session as s on s.id = c.session_id group by 1, 2
 ) as c
-full join (select * from livewell.viewer where sessions > 0) as v using (item_id, user_id)
+full join (select * from livewell_private.viewer where sessions > 0) as v using (item_id, user_id)
 where c.sessions is distinct from v.sessions
 """
 
 WRONG_UNCOUNTED = """
-select count(*) from livewell.item as i
+select count(*) from livewell_private.item as i
 where i.uncounted <> (
-    select count(*) from livewell.viewer as v where v.item_id = i.id and v.sessions > 0 and not v.counted
+    select count(*) from livewell_private.viewer as v where v.item_id = i.id and v.sessions > 0 and not v.counted
 )
 """
 OVERCOUNTED = """
 select count(*) from (
-    select v.user_id from livewell.viewer as v where v.sessions > 0 and v.counted group by v.user_id
+    select v.user_id from livewell_private.viewer as v where v.sessions > 0 and v.counted group by v.user_id
     having count(*) > livewell.setting_integer('presence.counted_items')
 ) as o
 """
@@ -95,7 +96,7 @@ class PresenceSql:
         return dict(from_json(await self.owner.fetchval(f"select livewell.task_{name}($1)::text", now)))
 
     async def sweep(self, now: datetime) -> int:
-        statement = "select (livewell.task_presence_sweep($1) ->> 'swept')::integer"
+        statement = "select (livewell_private.task_presence_sweep($1) ->> 'swept')::integer"
         return int(await self.owner.fetchval(statement, now))
 
     async def viewers(self) -> dict[str, int]:

@@ -36,7 +36,7 @@ async def test_missing_and_stale_go_first(owner: Database) -> None:
         "profile": "queued",
     }
     rows = await owner.fetch(
-        "select dedupe_key, priority, payload ->> 'cause' as cause from livewell.job_live order by 1"
+        "select dedupe_key, priority, payload ->> 'cause' as cause from livewell_private.job_live order by 1"
     )
     assert [tuple(row) for row in rows] == [
         ("refresh/note/AAPL", 1000, "subscribe"),
@@ -57,11 +57,11 @@ async def test_bad_input(owner: Database) -> None:
     with pytest.raises(UnknownType):
         await check(owner, ["note", "notes"], "AAPL")
     with pytest.raises(InvalidKey):
-        await check(owner, ["note"], "A'; drop table livewell.item; --")
+        await check(owner, ["note"], "A'; drop table livewell_private.item; --")
     with pytest.raises(InvalidPresence):
         await check(owner, [], "AAPL")
-    assert await owner.fetchval("select count(*) from livewell.item") == 0
-    assert await owner.fetchval("select count(*) from livewell.job_live") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.item") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.job_live") == 0
 
 
 async def _many_checks(owner: Database) -> None:
@@ -74,7 +74,7 @@ async def test_not_too_often(owner: Database) -> None:
     await make_type(owner, "note")
     await owner.execute("select livewell.set_setting('presence.checks_per_minute', '3')")
     await owner.execute(
-        "insert into livewell.user_call values ('u1', date_trunc('minute', now()) - interval '1 minute', 3)"
+        "insert into livewell_private.user_call values ('u1', date_trunc('minute', now()) - interval '1 minute', 3)"
     )
     # A minute may end between two of them, so that up to six are answered.
     with pytest.raises(TooMany, match="more than 3 calls"):
@@ -85,7 +85,7 @@ async def test_not_too_often(owner: Database) -> None:
 async def test_quota_and_gate_are_obeyed(owner: Database) -> None:
     """A user's check queues nothing for an endpoint that is closed."""
     await make_type(owner, "note")
-    await owner.execute("update livewell.endpoint set state = 'maintenance' where name = 'sim/note'")
+    await owner.execute("update livewell_private.endpoint set state = 'maintenance' where name = 'sim/note'")
     assert await check(owner, ["note"], "AAPL") == {"note": "endpoint_closed"}
 
 
@@ -109,7 +109,7 @@ async def test_watching_counts_too(owner: Database) -> None:
     # A minute may end between two of them, so that up to two are answered.
     with pytest.raises(TooMany, match="more than 1 calls"):
         await _watch_often(owner)
-    assert await owner.fetchval("select count(*) from livewell.subscription") <= 2
+    assert await owner.fetchval("select count(*) from livewell_private.subscription") <= 2
 
 
 async def _watch_often(owner: Database) -> None:

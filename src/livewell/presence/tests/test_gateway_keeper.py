@@ -12,7 +12,7 @@ from livewell.presence.tests.surface import PresenceSql
 from livewell.registry import RegistryStore
 from livewell.testing import TcpProxy, make_type, until
 
-LONG_AGO = "update livewell.gateway set last_seen = clock_timestamp() - interval '6 minutes'"
+LONG_AGO = "update livewell_private.gateway set last_seen = clock_timestamp() - interval '6 minutes'"
 A, B = Item("quote", "A"), Item("quote", "B")
 
 
@@ -28,10 +28,10 @@ async def test_a_keeper_renews_all_its_sessions(keeper: GatewayKeeper, presence:
     one, two = uuid4(), uuid4()
     assert await keeper.open([(one, "anna"), (two, "bert")]) == ["opened", "opened"]
     await keeper.subscribe([(one, A), (two, A)])
-    await owner.execute("update livewell.gateway set last_seen = last_seen - interval '4 minutes'")
-    before = await owner.fetchval("select last_seen from livewell.gateway")
+    await owner.execute("update livewell_private.gateway set last_seen = last_seen - interval '4 minutes'")
+    before = await owner.fetchval("select last_seen from livewell_private.gateway")
     await keeper.run_once()
-    moved = await owner.fetchval("select last_seen from livewell.gateway") - before
+    moved = await owner.fetchval("select last_seen from livewell_private.gateway") - before
     assert moved >= timedelta(minutes=4)
     assert await presence.viewers() == {"A": 2}
 
@@ -46,12 +46,12 @@ async def test_a_keeper_opens_its_sessions_again(keeper: GatewayKeeper, presence
         old = keeper.gateway
         await owner.execute(LONG_AGO)
         if swept:
-            await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
+            await owner.fetchval("select livewell_private.task_presence_sweep(clock_timestamp())")
             assert await presence.viewers() == {}
         await keeper.run_once()
         assert keeper.gateway != old
         assert await presence.viewers() == {"A": 2}
-    await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
+    await owner.fetchval("select livewell_private.task_presence_sweep(clock_timestamp())")
     assert await presence.viewers() == {"A": 2}
     assert await presence.is_exact()
 
@@ -67,7 +67,7 @@ async def test_what_was_brought_back_by_halves_is_brought_back_later(
         await keeper.open([(one, "anna"), (two, "bert")])
         await keeper.subscribe([(one, A), (two, A)])
         await owner.execute(LONG_AGO)
-        await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
+        await owner.fetchval("select livewell_private.task_presence_sweep(clock_timestamp())")
         tcp_proxy.cut_before("subscribe")
         with pytest.raises(DatabaseUnavailable):
             await keeper.run_once()
@@ -88,12 +88,12 @@ async def test_who_leaves_meanwhile_is_not_brought_back(
     await keeper.open([(stays, "anna"), (leaves, "bert")])
     await keeper.subscribe([(stays, A), (leaves, A)])
     await owner.execute(LONG_AGO)
-    await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
+    await owner.fetchval("select livewell_private.task_presence_sweep(clock_timestamp())")
     waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
     async with owner.connection() as other:
         block = other.transaction()
         await block.start()
-        await other.execute("lock table livewell.gateway in access exclusive mode")
+        await other.execute("lock table livewell_private.gateway in access exclusive mode")
         reopening = asyncio.create_task(keeper.run_once())
         await until(lambda: owner.fetchval(waiting), "the gateway waits to open the first session")
         closing = asyncio.create_task(keeper.close([leaves]))
@@ -102,7 +102,7 @@ async def test_who_leaves_meanwhile_is_not_brought_back(
         await block.rollback()
     await asyncio.gather(reopening, closing)
     assert await presence.viewers() == {"A": 1}
-    assert await owner.fetchval("select array_agg(id) from livewell.session") == [stays]
+    assert await owner.fetchval("select array_agg(id) from livewell_private.session") == [stays]
 
 
 async def test_what_cannot_be_looked_at_any_more_holds_up_nothing(
@@ -114,7 +114,7 @@ async def test_what_cannot_be_looked_at_any_more_holds_up_nothing(
     await keeper.open([(one, "anna")])
     await keeper.subscribe([(one, A), (one, Item("note", "N")), (one, B)])
     await owner.execute(LONG_AGO)
-    await owner.fetchval("select livewell.task_presence_sweep(clock_timestamp())")
+    await owner.fetchval("select livewell_private.task_presence_sweep(clock_timestamp())")
     await RegistryStore(owner).remove_type("note", force=True, reason=None, actor="tests")
     await keeper.run_once()
     assert await presence.viewers() == {"A": 1, "B": 1}
@@ -146,7 +146,7 @@ async def test_a_keeper_stops_cleanly(keeper: GatewayKeeper, presence: PresenceS
     assert await presence.viewers() == {"A": 2}
     await keeper.stop()
     assert await presence.viewers() == {}
-    assert await owner.fetchval("select count(*) from livewell.gateway") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.gateway") == 0
 
 
 async def test_sessions_one_by_one(presence: PresenceSql, database: Database) -> None:

@@ -8,13 +8,13 @@ from livewell.presence import PresenceBusy
 from livewell.presence.tests.surface import GONE_AFTER, NOON, SECOND, PresenceSql, session_id
 from livewell.testing import idle_in_transaction
 
-HOLD_A = "update livewell.item set viewers = viewers where key = 'A'"
+HOLD_A = "update livewell_private.item set viewers = viewers where key = 'A'"
 WATCH_A = '[{"type": "quote", "key": "A"}]'
 LATER = NOON + GONE_AFTER + SECOND
 
 
 def hold_session(number: int) -> str:
-    return f"update livewell.session set last_seen = last_seen where id = '{session_id(number)}'"
+    return f"update livewell_private.session set last_seen = last_seen where id = '{session_id(number)}'"
 
 
 async def test_a_held_item_is_busy_for_its_own_viewers(presence: PresenceSql, owner_url: str) -> None:
@@ -42,7 +42,7 @@ async def test_a_held_session_is_busy_alone(presence: PresenceSql, owner_url: st
 
 async def test_a_session_that_somebody_is_opening(presence: PresenceSql, owner: Database, owner_url: str) -> None:
     """A session id in somebody's open transaction is busy; the others of the batch are opened."""
-    opening = f"insert into livewell.session (id, user_id, last_seen) values ('{session_id(2)}', 'anna', now())"
+    opening = f"insert into livewell_private.session (id, user_id, last_seen) values ('{session_id(2)}', 'anna', now())"
     async with idle_in_transaction(owner_url, opening):
         answers = await presence.open(*((number, f"u{number}") for number in range(1, 21)))
     assert answers == ["busy" if number == 2 else "opened" for number in range(1, 21)]
@@ -59,8 +59,8 @@ async def test_a_closed_session_that_is_held_is_swept(presence: PresenceSql, own
         assert await presence.viewers() == {"A": 1}
     await presence.task("presence_sweep", now=NOON + SECOND)
     assert await presence.viewers() == {}
-    assert await owner.fetchval("select count(*) from livewell.session") == 0
-    assert await owner.fetchval("select count(*) from livewell.session_leaving") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.session") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.session_leaving") == 0
 
 
 async def test_opened_again_before_the_sweeper_came(presence: PresenceSql, owner: Database, owner_url: str) -> None:
@@ -94,7 +94,7 @@ async def test_the_recount_goes_round_what_is_held(presence: PresenceSql, owner:
     """Counts that had drifted are repaired but for those somebody holds, which are repaired the next time."""
     await presence.open((1, "anna"))
     await presence.subscribe((1, "A"), (1, "B"))
-    await owner.execute("update livewell.viewer set sessions = 5; update livewell.item set viewers = 7")
+    await owner.execute("update livewell_private.viewer set sessions = 5; update livewell_private.item set viewers = 7")
     async with idle_in_transaction(owner_url, HOLD_A):
         await presence.task("presence_recount")
         assert await presence.viewers() == {"A": 7, "B": 1}

@@ -41,7 +41,7 @@ async def rival(connection: Connection, owner: Database, number: int) -> None:
             case _:
                 await connection.fetchval("select livewell.renew_sessions($1, $2)", [], now)
                 await owner.fetchval(
-                    "select livewell.task_presence_sweep($1)", now + chance.choice([0, 1]) * GONE_AFTER
+                    "select livewell_private.task_presence_sweep($1)", now + chance.choice([0, 1]) * GONE_AFTER
                 )
 
 

@@ -60,10 +60,10 @@ async def test_what_a_fetch_came_to_outlasts_its_viewers(presence: PresenceSql, 
     """That nobody looks is no news of the source: the item keeps the reason of its last fetch."""
     await presence.open((1, "anna"))
     await presence.subscribe((1, "A"))
-    await owner.execute("update livewell.item set last_outcome = 'failed', last_reason = 'HTTP 500'")
+    await owner.execute("update livewell_private.item set last_outcome = 'failed', last_reason = 'HTTP 500'")
     await presence.unsubscribe((1, "A"))
     assert await _waiting(owner) == {}
-    item = await owner.fetchrow("select last_outcome, last_reason from livewell.item")
+    item = await owner.fetchrow("select last_outcome, last_reason from livewell_private.item")
     assert tuple(item or ()) == ("failed", "HTTP 500")
 
 
@@ -87,14 +87,14 @@ async def test_it_goes_with_a_session_that_vanished(presence: PresenceSql, owner
     assert set(await _waiting(owner)) == {"B", "C"}
     await presence.close_gateway("g")
     assert set(await _waiting(owner)) == {"C"}
-    await owner.execute("select livewell.task_presence_sweep($1)", NOON + GONE_AFTER + SECOND)
+    await owner.execute("select livewell_private.task_presence_sweep($1)", NOON + GONE_AFTER + SECOND)
     assert await _waiting(owner) == {}
 
 
 async def test_what_a_walk_counts_on_waits_with_scheduled_work(presence: PresenceSql, owner: Database) -> None:
     """A type that is walked keeps the refresh, behind everybody who waits; it is raised again for who comes back."""
     await make_type(owner, "news", cron="0 * * * *", strategy="both")
-    await owner.execute("select livewell.begin_walks($1)", NOON)
+    await owner.execute("select livewell_private.begin_walks($1)", NOON)
     await presence.open((1, "anna"))
     asked = ([session_id(1)], ["news"], ["A"], NOON)
     await presence.caller.execute("select livewell.subscribe($1, $2, $3, $4)", *asked)
@@ -110,9 +110,7 @@ async def test_what_others_asked_for_goes_back_to_its_place(presence: PresenceSq
     await presence.open((1, "anna"))
     pairs = [(1, cause) for cause in places]
     for cause, priority in places.items():
-        asked = (
-            "select livewell.check_items(array[item_id], $2, $3, $4) from livewell.make_items('{quote}', array[$1], $4)"
-        )
+        asked = "select livewell_private.check_items(array[item_id], $2, $3, $4) from livewell_private.make_items('{quote}', array[$1], $4)"
         await owner.execute(asked, cause, min(-1, priority), cause, NOON)
     await presence.subscribe(*pairs)
     raised = {priority for priority, _ in (await _waiting(owner)).values()}
@@ -125,7 +123,7 @@ async def test_what_somebody_queued_for_another_cause_stays(presence: PresenceSq
     """A program that queued a refresh of its own is somebody who waits."""
     await presence.open((1, "anna"))
     await presence.subscribe((1, "A"))
-    await owner.execute("""update livewell.job_live set payload = payload || '{"cause": "import"}'""")
+    await owner.execute("""update livewell_private.job_live set payload = payload || '{"cause": "import"}'""")
     await presence.unsubscribe((1, "A"))
     assert await _waiting(owner) == {"A": (ON_SUBSCRIBE, "import")}
 
@@ -155,7 +153,7 @@ async def test_coming_back_does_not_hurry_the_next_try(presence: PresenceSql, ow
     await presence.open((1, "anna"))
     await presence.subscribe((1, "A"))
     await _fail(owner, await _claim(owner, NOON), NOON)
-    shown = "select id, failures, due_at, held from livewell.job_live"
+    shown = "select id, failures, due_at, held from livewell_private.job_live"
     before = await owner.fetch(shown)
     assert before[0]["due_at"] > NOON + 2 * SECOND
     for _ in range(3):
@@ -179,20 +177,20 @@ async def test_nobody_gets_round_the_wait_after_a_failure(presence: PresenceSql,
     now: datetime = await owner.fetchval("select clock_timestamp()")
     await presence.open((1, "anna"), (2, "bert"), now=now)
     await presence.subscribe((1, "A"), now=now)
-    await owner.execute("update livewell.job_live set retries = 0")
+    await owner.execute("update livewell_private.job_live set retries = 0")
     await _fail(owner, await _claim(owner, now), now)
-    due: datetime = await owner.fetchval("select due_at from livewell.item")
+    due: datetime = await owner.fetchval("select due_at from livewell_private.item")
     assert due > now + 30 * SECOND
     await presence.unsubscribe((1, "A"), now=now)
     await presence.subscribe((1, "A"), now=now + SECOND)
     async with owner.transaction() as transaction:
         asked = "select decision from livewell.check_on_subscribe('{quote}', 'A')"
         assert await _as_user(transaction, asked) == "refresh_failed"
-    await owner.execute("select livewell.task_freshness_sweep($1)", now + SECOND)
-    await owner.execute("select livewell.task_check($1)", due - SECOND)
+    await owner.execute("select livewell_private.task_freshness_sweep($1)", now + SECOND)
+    await owner.execute("select livewell_private.task_check($1)", due - SECOND)
     assert await _waiting(owner) == {}
-    assert await owner.fetchval("select due_at from livewell.item") == due
-    await owner.execute("select livewell.task_check($1)", due)
+    assert await owner.fetchval("select due_at from livewell_private.item") == due
+    await owner.execute("select livewell_private.task_check($1)", due)
     assert await _waiting(owner) == {"A": (1, "missing")}
     await presence.subscribe((2, "A"), now=due)
     assert await _waiting(owner) == {"A": (ON_SUBSCRIBE, "missing")}
@@ -202,10 +200,10 @@ async def test_what_was_let_go_unsent_owes_no_wait(presence: PresenceSql, owner:
     """Whoever comes back after the wait is over is served at once, also when its new refresh was let go before."""
     await presence.open((1, "anna"))
     await presence.subscribe((1, "A"))
-    await owner.execute("update livewell.job_live set retries = 0")
+    await owner.execute("update livewell_private.job_live set retries = 0")
     await _fail(owner, await _claim(owner, NOON), NOON)
     await presence.unsubscribe((1, "A"))
-    due: datetime = await owner.fetchval("select due_at from livewell.item")
+    due: datetime = await owner.fetchval("select due_at from livewell_private.item")
     for step in range(3):
         await presence.subscribe((1, "A"), now=due + step * SECOND)
         assert await _waiting(owner) == {"A": (ON_SUBSCRIBE, "subscribe")}
@@ -217,7 +215,7 @@ async def test_probes_do_not_wait_for_who_leaves(presence: PresenceSql, owner: D
     """While the leaving of an idle user is not committed, the others are drawn without it."""
     await presence.open((1, "anna"), (2, "bert"))
     await presence.subscribe((1, "A"), (2, "B"))
-    await owner.execute("update livewell.item set expires_at = $1", NOON + MINUTE)
+    await owner.execute("update livewell_private.item set expires_at = $1", NOON + MINUTE)
     async with owner.transaction() as leaving:
         left = await _as_user(
             leaving,
@@ -228,8 +226,8 @@ async def test_probes_do_not_wait_for_who_leaves(presence: PresenceSql, owner: D
         assert left == 1
         async with owner.transaction() as drawing:
             await drawing.execute("set local lock_timeout = '2s'")
-            assert await drawing.fetchval("select livewell.draw_probes('sim', 10, $1)", NOON) == 1
-    drawn = "select i.key from livewell.probe as p join livewell.item as i on i.id = p.item_id"
+            assert await drawing.fetchval("select livewell_private.draw_probes('sim', 10, $1)", NOON) == 1
+    drawn = "select i.key from livewell_private.probe as p join livewell_private.item as i on i.id = p.item_id"
     assert [row["key"] for row in await owner.fetch(drawn)] == ["B"]
     assert set(await _waiting(owner)) == {"B"}
 
@@ -242,9 +240,9 @@ async def test_the_sweep_lets_go_what_could_not_be(presence: PresenceSql, owner:
     await presence.unsubscribe((1, "A"))
     await _finish(owner, claimed, "reset", NOON + SECOND)
     assert set(await _waiting(owner)) == {"A"}
-    await owner.execute("select livewell.task_freshness_sweep($1)", NOON + 30 * SECOND)
+    await owner.execute("select livewell_private.task_freshness_sweep($1)", NOON + 30 * SECOND)
     assert set(await _waiting(owner)) == {"A"}
-    await owner.execute("select livewell.task_freshness_sweep($1)", NOON + 2 * MINUTE)
+    await owner.execute("select livewell_private.task_freshness_sweep($1)", NOON + 2 * MINUTE)
     assert await _waiting(owner) == {}
 
 
@@ -256,12 +254,12 @@ async def test_what_stays_takes_no_place_in_the_sweep(presence: PresenceSql, own
     await presence.unsubscribe((1, "A"), (1, "B"), (1, "C"))
     await _finish(owner, claimed, "reset", NOON + SECOND)
     await owner.execute(
-        """update livewell.job_live set priority = 2000, payload = payload || '{"cause": "import"}'"""
+        """update livewell_private.job_live set priority = 2000, payload = payload || '{"cause": "import"}'"""
         " where payload ->> 'key' in ('A', 'B')"
     )
-    await owner.execute("update livewell.job_live set priority = 1500 where payload ->> 'key' in ('D', 'E')")
-    found = await owner.fetchval("select livewell.unwatched_refreshes(1, $1)", NOON + 2 * MINUTE)
-    assert found == [await owner.fetchval("select id from livewell.item where key = 'C'")]
+    await owner.execute("update livewell_private.job_live set priority = 1500 where payload ->> 'key' in ('D', 'E')")
+    found = await owner.fetchval("select livewell_private.unwatched_refreshes(1, $1)", NOON + 2 * MINUTE)
+    assert found == [await owner.fetchval("select id from livewell_private.item where key = 'C'")]
 
 
 STEPS = st.lists(
@@ -290,10 +288,11 @@ class _History:
 
     async def begin(self) -> None:
         await self.owner.execute(
-            "truncate livewell.job, livewell.item, livewell.subscription, livewell.viewer, livewell.session,"
-            " livewell.record restart identity cascade"
+            "truncate livewell_private.job, livewell_private.item, livewell_private.subscription,"
+            " livewell_private.viewer, livewell_private.session,"
+            " livewell_private.record restart identity cascade"
         )
-        await self.owner.execute("update livewell.job_kind set retries = 1 where kind = 'refresh.quote'")
+        await self.owner.execute("update livewell_private.job_kind set retries = 1 where kind = 'refresh.quote'")
         await self.presence.open((1, "anna"), (2, "bert"))
 
     async def step(self, what: str, session: int, key: str) -> None:
@@ -310,9 +309,9 @@ class _History:
                 self.now += LATER
                 await self.presence.renew(1, 2, now=self.now)
             case "check":
-                await self.owner.execute("select livewell.task_check($1)", self.now)
+                await self.owner.execute("select livewell_private.task_check($1)", self.now)
             case "sweep":
-                await self.owner.execute("select livewell.task_presence_sweep($1)", self.now)
+                await self.owner.execute("select livewell_private.task_presence_sweep($1)", self.now)
             case _ if self.claimed:
                 await self._end(self.claimed.pop(0), what)
 
@@ -332,7 +331,8 @@ class _History:
         await self.owner.execute(ended, claimed[0], claimed[1], outcome, self.now)
         row = await self.owner.fetchrow(
             "select i.key, coalesce(l.due_at, i.due_at) as due_at from livewell.jobs as j"
-            " join livewell.item as i on i.key = j.payload ->> 'key' left join livewell.job_live as l on l.id = j.id"
+            " join livewell_private.item as i on i.key = j.payload ->> 'key' left join livewell_private.job_live"
+            " as l on l.id = j.id"
             " where j.id = $1",
             claimed[0],
         )
@@ -348,13 +348,15 @@ class _History:
             " where j.payload ->> 'key' = $1 and j.state in ('pending', 'processing')",
             key,
         )
-        fresh = await self.owner.fetchval("select expires_at > $2 from livewell.item where key = $1", key, self.now)
+        fresh = await self.owner.fetchval(
+            "select expires_at > $2 from livewell_private.item where key = $1", key, self.now
+        )
         assert fresh or [row for row in found if row["state"] == "processing" or row["priority"] >= ON_SUBSCRIBE // 2]
 
     async def holds(self) -> None:
         """Nothing of what nobody looks at waits ahead of scheduled work."""
         rows = await self.owner.fetch(
-            "select i.key from livewell.item as i join livewell.jobs as j on j.payload ->> 'key' = i.key"
+            "select i.key from livewell_private.item as i join livewell.jobs as j on j.payload ->> 'key' = i.key"
             " where i.viewers = 0 and j.state = 'pending' and j.priority > 0"
         )
         assert [row["key"] for row in rows] == []
@@ -458,5 +460,5 @@ async def test_rivals_neither_deadlock_nor_leave_anything(owner: Database, owner
         await asyncio.gather(*(_rival(one, number) for number, one in enumerate(connections)))
     await owner.execute("select livewell.rescue_jobs(1000, $1)", NOON + 10 * MINUTE)
     await presence.close(*range(1, 13), now=NOON + 20 * MINUTE)
-    await owner.execute("select livewell.task_freshness_sweep($1)", NOON + 20 * MINUTE)
+    await owner.execute("select livewell_private.task_freshness_sweep($1)", NOON + 20 * MINUTE)
     assert {key: found for key, found in (await _waiting(owner)).items() if found[0] > 0} == {}

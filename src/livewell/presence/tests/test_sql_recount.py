@@ -25,12 +25,15 @@ async def test_drift_is_repaired_and_reported(presence: PresenceSql, owner: Data
     """Whatever was tampered with is as the subscriptions say again, and a warning tells how much it was."""
     await presence.open((1, "anna"), (2, "bert"), (3, "carl"))
     await presence.subscribe((1, "A"), (2, "A"), (3, "B"), (3, "C"))
-    await owner.execute("update livewell.item set viewers = 7 where key = 'B'")
-    await owner.execute("update livewell.viewer set sessions = 5 where user_id = 'anna'")
-    await owner.execute("delete from livewell.viewer where user_id = 'bert'")
-    await owner.execute("insert into livewell.viewer select id, 'ghost', 1 from livewell.item where key = 'C'")
+    await owner.execute("update livewell_private.item set viewers = 7 where key = 'B'")
+    await owner.execute("update livewell_private.viewer set sessions = 5 where user_id = 'anna'")
+    await owner.execute("delete from livewell_private.viewer where user_id = 'bert'")
     await owner.execute(
-        "insert into livewell.subscription select gen_random_uuid(), id from livewell.item where key = 'A'"
+        "insert into livewell_private.viewer select id, 'ghost', 1 from livewell_private.item where key = 'C'"
+    )
+    await owner.execute(
+        "insert into livewell_private.subscription select gen_random_uuid(), id from livewell_private.item where"
+        " key = 'A'"
     )
     assert not await presence.is_exact()
     counted = await presence.task("presence_recount")
@@ -46,16 +49,16 @@ async def test_a_subscription_to_nothing_goes(presence: PresenceSql, owner: Data
     """A subscription whose item is gone is removed with its viewer, and told."""
     await presence.open((1, "anna"))
     await presence.subscribe((1, "A"), (1, "B"))
-    await owner.execute("delete from livewell.item where key = 'B'")
+    await owner.execute("delete from livewell_private.item where key = 'B'")
     assert (await presence.task("presence_recount"))["orphans_removed"] == 1
-    assert await owner.fetchval("select count(*) from livewell.viewer") == 1
+    assert await owner.fetchval("select count(*) from livewell_private.viewer") == 1
     assert await presence.viewers() == {"A": 1}
 
 
 async def test_the_recount_is_bounded(presence: PresenceSql, owner: Database) -> None:
     """A thousand repairs a run, and it asks to be run again at once while there are more."""
     await owner.execute(
-        "insert into livewell.item (data_type, key, due_at, viewers)"
+        "insert into livewell_private.item (data_type, key, due_at, viewers)"
         " select 'quote', 'K' || n, now(), 3 from generate_series(1, 1100) as n"
     )
     first = await presence.task("presence_recount")
@@ -68,7 +71,7 @@ async def test_the_recount_is_bounded(presence: PresenceSql, owner: Database) ->
 async def test_figures_are_sampled_by_the_hour(presence: PresenceSql, owner: Database) -> None:
     """Items, distinct viewers and subscriptions of a type, on average and at most; old hours are forgotten."""
     await owner.execute(
-        "insert into livewell.subscription_hour"
+        "insert into livewell_private.subscription_hour"
         " values ($1::timestamptz - interval '91 days', 'quote', 1, 1, 1, 1, 1, 1, 1)",
         NOON,
     )

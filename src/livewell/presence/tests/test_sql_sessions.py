@@ -24,7 +24,7 @@ async def test_a_batch_that_cannot_be_is_refused_whole(presence: PresenceSql, ow
         await presence.open((1, "anna"), gateway="two words")
     with pytest.raises(InvalidPresence):
         await presence.caller.fetchval("select livewell.open_sessions('{}', '{a}')")
-    assert await owner.fetchval("select count(*) from livewell.session") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.session") == 0
 
 
 async def test_a_user_has_so_many_sessions(presence: PresenceSql, database: Database) -> None:
@@ -70,10 +70,10 @@ async def test_only_a_heartbeat_moves_last_seen(presence: PresenceSql) -> None:
 async def test_a_gateway_keeps_all_its_sessions(presence: PresenceSql, owner: Database) -> None:
     """One row is renewed for all of them, and no session is written."""
     await presence.open((1, "anna"), (2, "bert"), gateway="g")
-    before = await owner.fetch("select id, xmin::text from livewell.session order by id")
+    before = await owner.fetch("select id, xmin::text from livewell_private.session order by id")
     assert await presence.renew_gateway("g", NOON + 4 * MINUTE)
     assert await presence.sweep(NOON + 6 * MINUTE) == 0
-    assert await owner.fetch("select id, xmin::text from livewell.session order by id") == before
+    assert await owner.fetch("select id, xmin::text from livewell_private.session order by id") == before
     assert await presence.renew(1, now=NOON + 6 * MINUTE) == ["renewed"]
 
 
@@ -83,7 +83,7 @@ async def test_a_gateway_past_its_time_does_not_come_back_by_halves(presence: Pr
     await presence.open(*((n, f"u{n}") for n in range(1, 4)), gateway="g")
     await presence.subscribe((1, "A"), (2, "A"), (3, "A"))
     assert not await presence.renew_gateway("g", late)
-    taken = "livewell.drop_sessions(livewell.give_up_gateway('g', $1, 2), $2)"
+    taken = "livewell_private.drop_sessions(livewell_private.give_up_gateway('g', $1, 2), $2)"
     assert await owner.fetchval(f"select {taken}", late - GONE_AFTER, late) == 2
     assert not await presence.renew_gateway("g", NOON)
     with pytest.raises(GatewayGone):
@@ -99,7 +99,7 @@ async def test_a_gateway_that_is_renewed_at_the_last_moment_is_not_swept(
     """What the sweeper saw as gone is looked at again on the locked row."""
     await presence.open((1, "anna"), gateway="g")
     await presence.renew_gateway("g", NOON + 4 * MINUTE)
-    assert await owner.fetchval("select livewell.give_up_gateway('g', $1, 10)", NOON) == []
+    assert await owner.fetchval("select livewell_private.give_up_gateway('g', $1, 10)", NOON) == []
     assert await presence.renew_gateway("g", NOON + GONE_AFTER)
 
 
@@ -113,7 +113,7 @@ async def test_a_gateway_closes_cleanly(presence: PresenceSql, owner: Database) 
     assert not await presence.renew_gateway("g")
     assert await presence.close_gateway("g") == 0
     assert await presence.viewers() == {}
-    assert await owner.fetchval("select count(*) from livewell.gateway") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.gateway") == 0
 
 
 async def test_a_session_moves_to_the_gateway_it_is_opened_at(presence: PresenceSql) -> None:
@@ -130,14 +130,14 @@ async def test_the_sweeper_takes_the_longest_gone_first_and_some_at_a_time(
 ) -> None:
     """A run is bounded, and asks to be run again at once while there is more."""
     await owner.execute(
-        "insert into livewell.session (id, user_id, last_seen)"
+        "insert into livewell_private.session (id, user_id, last_seen)"
         " select gen_random_uuid(), 'u' || n, $1::timestamptz - n * interval '1 second'"
         " from generate_series(0, 5009) as n",
         NOON,
     )
     first = await presence.task("presence_sweep", NOON + GONE_AFTER)
     assert (first["swept"], first["again_in"]) == (5000, "0 seconds")
-    newest = await owner.fetchval("select min(last_seen) from livewell.session")
+    newest = await owner.fetchval("select min(last_seen) from livewell_private.session")
     assert newest == NOON - 9 * SECOND
     second = await presence.task("presence_sweep", NOON + GONE_AFTER)
     assert (second["swept"], second["again_in"]) == (10, None)

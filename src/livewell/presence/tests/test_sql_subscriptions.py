@@ -45,7 +45,7 @@ async def test_a_batch_with_a_wrong_type_or_key_is_refused_whole(presence: Prese
         await presence.caller.fetchval("select livewell.subscribe($1, '{quote,quotes}', $2)", ids, keys)
     with pytest.raises(InvalidPresence):
         await presence.caller.fetchval("select livewell.subscribe($1, '{quote}', $2)", ids, keys)
-    assert await owner.fetchval("select count(*) from livewell.item") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.item") == 0
     assert await presence.caller.fetchval("select livewell.subscribe('{}', '{}', '{}')") == []
 
 
@@ -67,10 +67,10 @@ async def test_the_first_viewer_makes_an_item_due(presence: PresenceSql, owner: 
     await presence.open((1, "anna"), (2, "bert"))
     await presence.subscribe((1, "A"), now=NOON)
     await presence.subscribe((2, "A"), now=NOON + MINUTE)
-    row = await owner.fetchrow("select watched_since, watched from livewell.item")
+    row = await owner.fetchrow("select watched_since, watched from livewell_private.item")
     assert tuple(row or ()) == (NOON, True)
     await presence.close(1, 2)
-    row = await owner.fetchrow("select watched_since, watched from livewell.item")
+    row = await owner.fetchrow("select watched_since, watched from livewell_private.item")
     assert tuple(row or ()) == (None, False)
 
 
@@ -78,20 +78,20 @@ async def test_who_comes_does_not_wait_for_the_next_tick(presence: PresenceSql, 
     """A missing item is queued by the very call that subscribes to it, ahead of all that waits; a fresh one is not."""
     await presence.open((1, "anna"))
     await presence.subscribe((1, "A"))
-    rows = await owner.fetch("select dedupe_key, priority, payload ->> 'cause' as cause from livewell.job_live")
+    rows = await owner.fetch("select dedupe_key, priority, payload ->> 'cause' as cause from livewell_private.job_live")
     assert [tuple(row) for row in rows] == [("refresh/quote/A", 1000, "subscribe")]
-    await owner.execute("delete from livewell.job_live")
-    await owner.execute("update livewell.item set expires_at = $1", NOON + MINUTE)
+    await owner.execute("delete from livewell_private.job_live")
+    await owner.execute("update livewell_private.item set expires_at = $1", NOON + MINUTE)
     await presence.open((2, "bert"))
     await presence.subscribe((2, "A"))
-    assert await owner.fetchval("select count(*) from livewell.job_live") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.job_live") == 0
 
 
 async def test_a_check_that_fails_ends_no_subscription(presence: PresenceSql, owner: Database) -> None:
     """The viewer is counted all the same, and somebody is told."""
     await owner.execute(
-        "create or replace function livewell.look_at_items(p_item_ids bigint[], p_now timestamptz)"
-        " returns livewell.look[] language plpgsql as $$ begin raise exception 'broken'; end $$"
+        "create or replace function livewell_private.look_at_items(p_item_ids bigint[], p_now timestamptz)"
+        " returns livewell_private.look[] language plpgsql as $$ begin raise exception 'broken'; end $$"
     )
     await presence.open((1, "anna"))
     assert await presence.subscribe((1, "A")) == ["subscribed"]
@@ -107,5 +107,5 @@ async def test_types_do_not_mix(presence: PresenceSql, owner: Database) -> None:
         "select livewell.subscribe($1, '{quote,news}', '{A,A}', $2)", [session_id(1), session_id(1)], NOON
     )
     await presence.unsubscribe((1, "A"))
-    rows = await owner.fetch("select data_type, viewers from livewell.item order by 1")
+    rows = await owner.fetch("select data_type, viewers from livewell_private.item order by 1")
     assert [tuple(row) for row in rows] == [("news", 1), ("quote", 0)]

@@ -79,7 +79,7 @@ async def test_items_that_are_none_are_refused(presence: PresenceSql, owner: Dat
         await call(owner, "anna", "watch", uuid4(), wrong)
     with pytest.raises(InvalidKey):
         await call(owner, "anna", "watch", uuid4(), items("A", "two words"))
-    assert await owner.fetchval("select count(*) from livewell.session") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.session") == 0
 
 
 async def test_a_user_has_limits(presence: PresenceSql, owner: Database, database: Database) -> None:
@@ -108,7 +108,7 @@ async def test_a_user_sees_only_sessions_of_the_own(presence: PresenceSql, owner
     for table in ("session", "subscription", "viewer", "sessions", "viewers"):
         with pytest.raises(NotPermitted):
             async with signed_in(owner, '{"sub": "anna"}') as transaction:
-                await transaction.fetch(f"select from livewell.{table}")
+                await transaction.fetch(f"select from livewell_private.{table}")
 
 
 async def test_the_service_has_no_identity_to_borrow(presence: PresenceSql, database: Database) -> None:

@@ -45,12 +45,12 @@ class Registry:
         return [tuple(row) for row in rows]
 
     async def gates(self, name: str, *keys: str, now: datetime = NOON) -> dict[str, tuple[bool, datetime | None]]:
-        rows = await self._caller.fetch("select * from livewell.open_gates($1, $2, $3)", name, list(keys), now)
+        rows = await self._caller.fetch("select * from livewell_private.open_gates($1, $2, $3)", name, list(keys), now)
         return {row["key"]: (row["open"], row["opens_at"]) for row in rows}
 
     async def keys_after(self, name: str, after: str | None = None, limit: int = 100) -> list[str]:
         rows = await self._caller.fetch(
-            "select key from livewell.keys_after($1, $2, $3, $4) as k (key)", name, after, limit, NOON
+            "select key from livewell_private.keys_after($1, $2, $3, $4) as k (key)", name, after, limit, NOON
         )
         return [row["key"] for row in rows]
 
@@ -61,7 +61,7 @@ class Registry:
         return row and tuple(row)
 
     async def row(self, name: str) -> dict[str, Any]:
-        row = await self._caller.fetchrow("select * from livewell.data_type where name = $1", name)
+        row = await self._caller.fetchrow("select * from livewell_private.data_type where name = $1", name)
         return dict(row or {})
 
     async def warnings(self) -> list[tuple[str, str]]:

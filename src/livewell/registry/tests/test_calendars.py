@@ -69,7 +69,7 @@ async def test_the_gate_follows_the_exchanges(calendars: None, registry: Registr
         await store.put_calendar(exchange, BEGIN, END, sessions_of(exchange, BEGIN, END))
     for (exchange, day), sessions in DAYS.items():
         rows = await owner.fetch(
-            "select opens_at, closes_at from livewell.market_session"
+            "select opens_at, closes_at from livewell_private.market_session"
             " where exchange = $1 and opens_at >= $2 and opens_at < $2 + interval '1 day' order by opens_at",
             exchange,
             datetime.fromisoformat(f"{day}T00:00Z"),
@@ -99,14 +99,14 @@ async def test_the_keeper_writes_a_year_ahead_for_what_is_in_use(
     """Without a type that asks for market hours nothing is written; then the exchanges of rules and catalogue are."""
     keeper = CalendarKeeper(RegistryStore(database))
     assert await keeper.run_once() == {"sessions_changed": 0, "missing": []}
-    await owner.execute("delete from livewell.exchange_rule where suffix not in ('', '.L')")
+    await owner.execute("delete from livewell_private.exchange_rule where suffix not in ('', '.L')")
     await make_type(owner, "quote", gate="market_hours")
     await registry.import_keys("quote", ["7203", "X"], ["XTKS", "NOWHERE"])
     answer = await keeper.run_once()
     assert answer["sessions_changed"] > 700
     assert answer["missing"] == ["NOWHERE"]
     rows = await owner.fetch(
-        "select code, known_until - now() > interval '365 days' from livewell.exchange order by code"
+        "select code, known_until - now() > interval '365 days' from livewell_private.exchange order by code"
     )
     assert [tuple(row) for row in rows] == [("XLON", True), ("XNYS", True), ("XTKS", True)]
     assert await registry.warnings() == [("registry.calendar_missing", "NOWHERE")]
@@ -117,7 +117,7 @@ async def test_without_the_extra_the_keeper_warns(
     without_calendars: None, owner: Database, database: Database, registry: Registry
 ) -> None:
     """Where exchange-calendars is not installed the task warns with its fix, does not fail, and the gate is open."""
-    await owner.execute("delete from livewell.exchange_rule where suffix <> ''")
+    await owner.execute("delete from livewell_private.exchange_rule where suffix <> ''")
     await make_type(owner, "quote", gate="market_hours")
     answer = await CalendarKeeper(RegistryStore(database)).run_once()
     assert answer == {"sessions_changed": 0, "missing": ["XNYS"]}
@@ -128,8 +128,8 @@ async def test_without_the_extra_the_keeper_warns(
 
 async def test_where_no_program_runs_the_task_its_function_warns(owner: Database, registry: Registry) -> None:
     """Run by pg_cron the task names exchanges in use that are not known for the month to come, and is quiet else."""
-    await owner.execute("delete from livewell.exchange_rule where suffix not in ('', '.L')")
-    run = "select livewell.task_market_calendar($1)::text"
+    await owner.execute("delete from livewell_private.exchange_rule where suffix not in ('', '.L')")
+    run = "select livewell_private.task_market_calendar($1)::text"
     assert from_json(await owner.fetchval(run, BEGIN)) == {"missing": [], "again_in": None}
     await make_type(owner, "quote", gate="market_hours")
     await RegistryStore(owner).put_calendar("XNYS", BEGIN, END, [])

@@ -28,12 +28,12 @@ async def test_a_batch_is_refused_as_a_whole(registry: Registry, owner: Database
     await make_type(owner, "note")
     await registry.import_keys("quote", ["A", "B"])
     await owner.execute("select livewell.set_keys_active('quote', '{B}', false)")
-    made = "select count(*) from livewell.make_items($1, $2, $3)"
+    made = "select count(*) from livewell_private.make_items($1, $2, $3)"
     assert await owner.fetchval(made, ["quote", "quote", "note"], ["A", "B", "Z"], NOON) == 3
     with pytest.raises(UnknownKey, match='"Z" is not in the catalogue of type quote') as refused:
         await owner.fetchval(made, ["note", "quote", "quote"], ["Y", "A", "Z"], NOON)
     assert "livewell keys list quote" in (refused.value.fix or "")
-    assert await owner.fetchval("select count(*) from livewell.item") == 3
+    assert await owner.fetchval("select count(*) from livewell_private.item") == 3
 
 
 async def test_a_source_that_names_unknown_keys_goes_on(registry: Registry, owner: Database) -> None:
@@ -45,5 +45,5 @@ async def test_a_source_that_names_unknown_keys_goes_on(registry: Registry, owne
     await owner.execute(
         "insert into public.looking values ('u', 'quote', 'A'), ('u', 'quote', 'Z'), ('v', 'quote', 'Y')"
     )
-    found = await owner.fetchrow("select * from livewell.read_presence_source('public.looking')")
+    found = await owner.fetchrow("select * from livewell_private.read_presence_source('public.looking')")
     assert tuple(found or ()) == (["u"], ["quote"], ["A"], 3, 2)

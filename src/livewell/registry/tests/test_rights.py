@@ -19,8 +19,8 @@ WRITING = [
     "select livewell.import_keys('quote', array['A'])",
     "select livewell.set_keys_active('quote', array['A'], false)",
     "select livewell.set_exchange_rule('.X', 'XNYS')",
-    "select livewell.keys_after('quote', null, 1)",
-    "select livewell.open_gates('quote', array['A'], now())",
+    "select livewell_private.keys_after('quote', null, 1)",
+    "select livewell_private.open_gates('quote', array['A'], now())",
 ]
 NO_IDENTIFIERS = ["", 'a"b', "a;b", "a b", "a'b", "ä", "a" * 64, "a.b.c", "pg_sleep(9)", "1a", "a\nb", "a--", "a/*"]
 
@@ -34,7 +34,7 @@ async def test_nobody_but_the_owner_writes(registry: Registry, owner: Database, 
             for statement in [*WRITING, *_writes()]:
                 with pytest.raises(NotPermitted):
                     await _as_role(owner, role, statement)
-        assert await connection.fetchval("select count(*) from livewell.data_type") == 1
+        assert await connection.fetchval("select count(*) from livewell_private.data_type") == 1
     assert await registry.row("quote") == before
 
 
@@ -46,7 +46,7 @@ async def test_the_service_and_users_read_it(owner: Database) -> None:
             await _as_role(owner, role, f"select * from livewell.{view}")
         for table in TABLES:
             with pytest.raises(NotPermitted):
-                await _as_role(owner, role, f"select * from livewell.{table}")
+                await _as_role(owner, role, f"select * from livewell_private.{table}")
 
 
 async def test_a_service_login_is_told_who_may(database: Database, registry: Registry) -> None:
@@ -88,21 +88,23 @@ async def test_a_name_that_got_in_by_force_is_passed_over(owner: Database, regis
     """With the constraints gone and hostile names in the row, using the type runs none of them and warns."""
     await owner.execute("create table public.treasure (id integer)")
     checks = await owner.fetch(
-        "select conname from pg_constraint where conrelid = 'livewell.data_type'::regclass and contype = 'c'"
+        "select conname from pg_constraint where conrelid = 'livewell_private.data_type'::regclass and contype = 'c'"
     )
     for row in checks:
-        await owner.execute(f"alter table livewell.data_type drop constraint {row['conname']}")
+        await owner.execute(f"alter table livewell_private.data_type drop constraint {row['conname']}")
     for number, hostile in enumerate(_hostile()):
         fields = dict.fromkeys(("keys_key_column", "keys_active_column", "key_column", "time_column"), hostile)
         names = dict.fromkeys(("keys_table", "gate", "table_name", "staleness"), f"public.{hostile}")
         await make_type(owner, f"t{number}", endpoint="sim/quote", **fields, **names)
         await owner.execute(
-            "insert into livewell.item (data_type, key, viewers, due_at) values ($1, 'A', 1, $2)", f"t{number}", NOON
+            "insert into livewell_private.item (data_type, key, viewers, due_at) values ($1, 'A', 1, $2)",
+            f"t{number}",
+            NOON,
         )
         assert await registry.keys_after(f"t{number}") == []
         assert await registry.gates(f"t{number}", "A") == {"A": (True, None)}
         assert await registry.check(f"t{number}") == [("error", "invalid")]
-    await owner.fetchval("select livewell.task_check($1)", NOON)
+    await owner.fetchval("select livewell_private.task_check($1)", NOON)
     assert await owner.fetchval("select count(*) from public.treasure") == 0
     codes = {code for code, _ in await registry.warnings()}
     assert {"registry.catalogue_failed", "registry.gate_failed", "freshness.check_failed"} <= codes
@@ -120,7 +122,7 @@ def _hostile() -> Sequence[str]:
 def _writes() -> list[str]:
     """Each way to write each table, and to take it away."""
     return [
-        statement.format(table=f"livewell.{table}")
+        statement.format(table=f"livewell_private.{table}")
         for table in TABLES
         for statement in (
             "insert into {table} default values",

@@ -38,7 +38,7 @@ DECLARATIONS = st.dictionaries(
 
 async def _rows(connection: Connection) -> list[Any]:
     rows = await connection.fetch(
-        "select to_jsonb(t) - 'updated_at' - 'created_at' from livewell.data_type t order by 1"
+        "select to_jsonb(t) - 'updated_at' - 'created_at' from livewell_private.data_type t order by 1"
     )
     return [row[0] for row in rows]
 

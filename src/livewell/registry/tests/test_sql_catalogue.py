@@ -82,7 +82,9 @@ async def test_keys_are_enabled_and_disabled_together(registry: Registry, owner:
     assert await owner.fetchval(DISABLE, "quote", ["A", "B"], NOON) == 2
     assert await owner.fetchval(ENABLE, "quote", ["A"], NOON) == 1
     assert await owner.fetchval(ENABLE, "quote", ["A"], NOON) == 0
-    events = await owner.fetch("select event from livewell.audit_entry where table_name = 'type_key' order by id")
+    events = await owner.fetch(
+        "select event from livewell_private.audit_entry where table_name = 'type_key' order by id"
+    )
     assert [row["event"] for row in events] == ["keys_imported", "keys_disabled", "keys_enabled"]
 
 
@@ -102,11 +104,13 @@ async def test_a_page_of_a_large_catalogue_is_read_by_its_index(registry: Regist
     await make_type(owner, "quote", keys_table="public.symbols", keys_key_column="symbol", keys_active_column="on_list")
     await make_type(owner, "own")
     await owner.execute("insert into public.symbols select 'K' || n, true from generate_series(10000, 59999) n")
-    await owner.execute("insert into livewell.type_key (data_type, key) select 'own', symbol from public.symbols")
-    await owner.execute("analyze public.symbols, livewell.type_key")
+    await owner.execute(
+        "insert into livewell_private.type_key (data_type, key) select 'own', symbol from public.symbols"
+    )
+    await owner.execute("analyze public.symbols, livewell_private.type_key")
     for name in ("quote", "own"):
         query = await owner.fetchval(
-            "select livewell.catalogue_query(t) from livewell.data_type as t where t.name = $1", name
+            "select livewell_private.catalogue_query(t) from livewell_private.data_type as t where t.name = $1", name
         )
         plan = await owner.fetch(
             "explain (analyze, format text) select distinct c.key from ("

@@ -19,7 +19,7 @@ async def test_a_sound_type_has_no_findings(registry: Registry, owner: Database)
         "insert into public.quotes (symbol, fetched_at) values ('A', $1), ('A', null), ('B', null)", NOON
     )
     await owner.execute("update public.quotes set own_ttl = '1 hour' where fetched_at is not null")
-    await owner.execute("insert into livewell.record (data_type, key, value) values ('own', 'A', '{}')")
+    await owner.execute("insert into livewell_private.record (data_type, key, value) values ('own', 'A', '{}')")
     assert await registry.check() == []
 
 
@@ -184,8 +184,8 @@ async def test_catalogues_are_looked_at(registry: Registry, owner: Database) -> 
 async def test_what_is_closed_or_never_comes_is_found(registry: Registry, owner: Database) -> None:
     """A disabled endpoint or provider is a warning; a cron expression that never comes is an error."""
     await make_type(owner, "quote", endpoint="sim/quote", strategy="both", cron="0 0 30 2 *")
-    await owner.execute("update livewell.endpoint set state = 'disabled'")
-    await owner.execute("update livewell.provider set state = 'maintenance'")
+    await owner.execute("update livewell_private.endpoint set state = 'disabled'")
+    await owner.execute("update livewell_private.provider set state = 'maintenance'")
     assert await registry.check() == [("error", "cron"), ("warning", "endpoint_closed"), ("warning", "endpoint_closed")]
 
 

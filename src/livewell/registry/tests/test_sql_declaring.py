@@ -27,10 +27,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"table_name": "quotes", "key_column": "k", "time_column": "t"}, "table must be SCHEMA.NAME"),
     ({"table_name": "public.quotes"}, "needs key_column and time_column"),
     ({"key_column": "symbol"}, "columns are those of a table"),
-    ({"table_name": "livewell.job", "key_column": "kind", "time_column": "due_at"}, "livewell are its own"),
+    ({"table_name": "livewell_private.job", "key_column": "kind", "time_column": "due_at"}, "livewell are its own"),
     ({"staleness": "livewell.setting_boolean"}, "staleness must be livewell.is_stale"),
     ({"gate": "sometimes"}, "gate must be SCHEMA.NAME"),
-    ({"gate": "livewell.gate_market_hours"}, "gate must be always, market_hours"),
+    ({"gate": "livewell_private.gate_market_hours"}, "gate must be always, market_hours"),
     ({"strategy": "often"}, "strategy must be"),
     ({"strategy": "scheduled"}, "needs a cron expression"),
     ({"cron": "@daily"}, "goes with strategy"),
@@ -104,7 +104,9 @@ async def test_writing_a_type_declares_its_kind(registry: Registry, owner: Datab
     await registry.put("quote", **QUOTE, queue_group="core")
     await make_type(owner, "by-hand")
     await registry.put("quote", queue_group="other")
-    rows = await owner.fetch("select kind, queue_group from livewell.job_kind where kind like 'refresh.%' order by 1")
+    rows = await owner.fetch(
+        "select kind, queue_group from livewell_private.job_kind where kind like 'refresh.%' order by 1"
+    )
     assert [tuple(row) for row in rows] == [("refresh.by-hand", "refresh"), ("refresh.quote", "other")]
 
 
@@ -117,7 +119,7 @@ async def test_watched_items_are_due_when_what_decides_changes(registry: Registr
     )
     await registry.put("quote", **QUOTE)
     await owner.execute(
-        "insert into livewell.item (data_type, key, viewers, due_at)"
+        "insert into livewell_private.item (data_type, key, viewers, due_at)"
         " values ('quote', 'A', 1, $1), ('quote', 'B', 0, $1)",
         NOON,
     )
@@ -130,9 +132,9 @@ async def test_watched_items_are_due_when_what_decides_changes(registry: Registr
         ({"ttl": "120 seconds"}, 9 * MINUTE),
     ]
     for fields, due in changes:
-        await owner.execute("update livewell.item set due_at = $1", NOON + 9 * MINUTE)
+        await owner.execute("update livewell_private.item set due_at = $1", NOON + 9 * MINUTE)
         await registry.put("quote", NOON + MINUTE, **fields)
-        rows = await owner.fetch("select due_at from livewell.item order by key")
+        rows = await owner.fetch("select due_at from livewell_private.item order by key")
         assert [row["due_at"] for row in rows] == [NOON + due, NOON + 9 * MINUTE], fields
 
 
@@ -144,7 +146,8 @@ async def test_a_read_rule_is_declared_like_any_field(registry: Registry, owner:
     assert await registry.put("quote", **declared) == [("quote", "change", "read_rule", '"nobody"', '"public"')]
     assert (
         await owner.fetchval(
-            "select new ->> 'read_rule' from livewell.audit_entry where event = 'type_changed' and record_id = 'quote'"
+            "select new ->> 'read_rule' from livewell_private.audit_entry where event = 'type_changed' and"
+            " record_id = 'quote'"
         )
         == "public"
     )
@@ -159,7 +162,7 @@ async def test_every_change_is_audited(registry: Registry, owner: Database) -> N
     await registry.put("quote", ttl="1 hour")
     await registry.remove("quote")
     rows = await owner.fetch(
-        "select event, actor, old ->> 'ttl' as old, new ->> 'ttl' as new from livewell.audit_entry"
+        "select event, actor, old ->> 'ttl' as old, new ->> 'ttl' as new from livewell_private.audit_entry"
         " where table_name = 'data_type' order by id"
     )
     assert [tuple(row) for row in rows] == [

@@ -90,7 +90,7 @@ async def test_an_exchange_that_is_not_known_is_open(registry: Registry, owner: 
     assert await registry.gates("quote", "A", now=NOON + 7 * DAY) == {"A": (True, None)}
     assert await registry.gates("quote", "A", now=NOON - 8 * DAY) == {"A": (True, None)}
     assert await registry.gates("quote", "A.L", "A") == {"A.L": (True, None), "A": (True, None)}
-    await owner.execute("delete from livewell.exchange_rule")
+    await owner.execute("delete from livewell_private.exchange_rule")
     assert await registry.gates("quote", "A", now=NOON - HOUR) == {"A": (True, None)}
     assert set(await registry.warnings()) == {
         ("registry.calendar_unknown", ""),
@@ -104,7 +104,7 @@ async def test_a_key_has_the_exchange_of_its_catalogue_then_of_its_suffix(regist
     await make_type(owner, "quote", gate="market_hours")
     await registry.import_keys("quote", ["C", "D.L", "E.L"], ["XTKS", "XTKS", None])
     found = await owner.fetch(
-        "select key, exchange from livewell.exchanges_of('quote', $1, $2)",
+        "select key, exchange from livewell_private.exchanges_of('quote', $1, $2)",
         ["A", "A.L", "a.de", "BRK.B", "A.B.HK", "C", "D.L", "E.L", "^GSPC"],
         NOON,
     )
@@ -127,7 +127,7 @@ async def test_a_users_catalogue_has_the_exchange(registry: Registry, owner: Dat
     await owner.execute("insert into public.symbols values ('A', 'XLON'), ('B', null)")
     keys = {"keys_table": "public.symbols", "keys_key_column": "symbol", "keys_exchange_column": "mic"}
     await make_type(owner, "quote", gate="market_hours", **keys)
-    exchanges = "select exchange from livewell.exchanges_of('quote', array['A', 'B'], $1) order by key"
+    exchanges = "select exchange from livewell_private.exchanges_of('quote', array['A', 'B'], $1) order by key"
     assert [row[0] for row in await owner.fetch(exchanges, NOON)] == ["XNYS", "XNYS"]
     assert await registry.warnings() == [("registry.catalogue_failed", "quote")]
     await owner.execute("grant select on public.symbols to livewell_reader")
@@ -138,15 +138,22 @@ async def test_rules_are_data(registry: Registry, owner: Database) -> None:
     """A rule is set, changed and taken away by the owner, audited; what is watched is looked at again."""
     await make_type(owner, "quote", gate="market_hours")
     await owner.execute(
-        "insert into livewell.item (data_type, key, viewers, due_at) values ('quote', 'A.SW', 1, $1)", NOON + DAY
+        "insert into livewell_private.item (data_type, key, viewers, due_at) values ('quote', 'A.SW', 1, $1)",
+        NOON + DAY,
     )
     rule = "select livewell.set_exchange_rule($1, $2, 'a test', 'tests', $3)"
     assert await owner.fetchval(rule, ".SW", "XSWX", NOON) is True
     assert await owner.fetchval(rule, ".SW", "XSWX", NOON) is False
-    assert await owner.fetchval("select due_at from livewell.item") == NOON
-    assert await owner.fetchval("select exchange from livewell.exchanges_of('quote', array['A.SW'], now())") == "XSWX"
+    assert await owner.fetchval("select due_at from livewell_private.item") == NOON
+    assert (
+        await owner.fetchval("select exchange from livewell_private.exchanges_of('quote', array['A.SW'], now())")
+        == "XSWX"
+    )
     assert await owner.fetchval(rule, ".SW", None, NOON) is True
-    assert await owner.fetchval("select count(*) from livewell.audit_entry where table_name = 'exchange_rule'") == 2
+    assert (
+        await owner.fetchval("select count(*) from livewell_private.audit_entry where table_name = 'exchange_rule'")
+        == 2
+    )
     for suffix, exchange in [("SW", "XSWX"), (".SW", "swiss"), (".S W", "XSWX"), (None, "XSWX"), ("'", "X")]:
         with pytest.raises(InvalidCalendar):
             await owner.fetchval(rule, suffix, exchange, NOON)
@@ -172,14 +179,14 @@ async def test_a_session_that_moved_makes_its_items_due(registry: Registry, owne
     await make_type(owner, "other")
     assert await put_sessions(owner, "XNYS", (NOON + HOUR, NOON + 3 * HOUR)) == 1
     await owner.execute(
-        "insert into livewell.item (data_type, key, viewers, due_at)"
+        "insert into livewell_private.item (data_type, key, viewers, due_at)"
         " values ('quote', 'A', 1, $1), ('other', 'A', 1, $1)",
         NOON + DAY,
     )
-    due = "select count(*) from livewell.item where due_at = $1"
+    due = "select count(*) from livewell_private.item where due_at = $1"
     assert await put_sessions(owner, "XNYS", (NOON + HOUR, NOON + 3 * HOUR)) == 0
     assert await owner.fetchval(due, NOON) == 0
     assert await put_sessions(owner, "XNYS", (NOON + HOUR, NOON + 2 * HOUR), (NOON + 4 * HOUR, NOON + 5 * HOUR)) == 2
     assert await owner.fetchval(due, NOON) == 1
-    rows = await owner.fetch("select opens_at, closes_at from livewell.market_session order by opens_at")
+    rows = await owner.fetch("select opens_at, closes_at from livewell_private.market_session order by opens_at")
     assert [tuple(row) for row in rows] == [(NOON + HOUR, NOON + 2 * HOUR), (NOON + 4 * HOUR, NOON + 5 * HOUR)]

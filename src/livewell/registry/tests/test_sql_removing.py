@@ -24,17 +24,21 @@ async def _in_use(registry: Registry, owner: Database) -> None:
     await make_type(owner, "quote", **table)
     await make_type(owner, "other")
     await owner.execute(
-        "insert into livewell.record (data_type, key, value) values ('quote', 'A', '{}'), ('other', 'A', '{}')"
+        "insert into livewell_private.record (data_type, key, value) values ('quote', 'A', '{}'), ('other', 'A', '{}')"
     )
     await registry.import_keys("quote", ["A", "B"])
     await owner.execute(
-        "insert into livewell.item (data_type, key, viewers, due_at)"
+        "insert into livewell_private.item (data_type, key, viewers, due_at)"
         " values ('quote', 'A', 1, $1), ('quote', 'B', 0, $1), ('other', 'A', 1, $1)",
         NOON,
     )
-    await owner.execute("insert into livewell.viewer (item_id, user_id, sessions) select id, 'u', 1 from livewell.item")
-    await owner.execute("insert into livewell.subscription select gen_random_uuid(), id from livewell.item")
-    await owner.execute("insert into livewell.type_learning (data_type) values ('quote')")
+    await owner.execute(
+        "insert into livewell_private.viewer (item_id, user_id, sessions) select id, 'u', 1 from livewell_private.item"
+    )
+    await owner.execute(
+        "insert into livewell_private.subscription select gen_random_uuid(), id from livewell_private.item"
+    )
+    await owner.execute("insert into livewell_private.type_learning (data_type) values ('quote')")
     await owner.fetch(JOBS)
 
 
@@ -44,7 +48,7 @@ async def test_a_type_in_use_is_not_removed(registry: Registry, owner: Database)
     with pytest.raises(TypeInUse, match="2 items, 2 keys, 1 records, 2 refreshes"):
         await registry.remove("quote")
     assert await registry.row("quote")
-    assert await owner.fetchval("select count(*) from livewell.job_live") == 2
+    assert await owner.fetchval("select count(*) from livewell_private.job_live") == 2
     with pytest.raises(UnknownType):
         await registry.remove("quotes")
 
@@ -54,9 +58,9 @@ async def test_a_removed_type_leaves_nothing_stuck(registry: Registry, owner: Da
     await _in_use(registry, owner)
     (claimed,) = await owner.fetch("select job_id from livewell.claim_jobs('w1', array['refresh'], 1)")
     assert await registry.remove("quote", force=True) == {"refreshes": 2, "items": 2, "records": 1, "keys": 2}
-    live = await owner.fetch("select id, cancel_reason from livewell.job_live")
+    live = await owner.fetch("select id, cancel_reason from livewell_private.job_live")
     assert [tuple(row) for row in live] == [(claimed["job_id"], "type quote was removed")]
-    assert await owner.fetchval("select state from livewell.job_done") == "cancelled"
+    assert await owner.fetchval("select state from livewell_private.job_done") == "cancelled"
     for table, left in [
         ("item", 1),
         ("record", 1),
@@ -65,7 +69,7 @@ async def test_a_removed_type_leaves_nothing_stuck(registry: Registry, owner: Da
         ("type_key", 0),
         ("type_learning", 0),
     ]:
-        assert await owner.fetchval(f"select count(*) from livewell.{table}") == left, table
+        assert await owner.fetchval(f"select count(*) from livewell_private.{table}") == left, table
     assert await owner.fetchval("select count(*) from public.quotes") == 1
     assert await registry.row("quote") == {}
 
@@ -82,7 +86,7 @@ async def test_removing_races_with_viewers(registry: Registry, owner: Database, 
         leave = [database.fetchval("select livewell.close_sessions($1)", [one]) for one in sessions[:10]]
         await asyncio.gather(*leave, registry.remove("quote", force=True))
         for table in ("item", "viewer", "subscription"):
-            assert await owner.fetchval(f"select count(*) from livewell.{table}") == 0, table
+            assert await owner.fetchval(f"select count(*) from livewell_private.{table}") == 0, table
 
 
 async def test_a_type_comes_back_as_new(registry: Registry, owner: Database) -> None:
@@ -90,7 +94,10 @@ async def test_a_type_comes_back_as_new(registry: Registry, owner: Database) -> 
     await registry.put("quote", endpoint="sim/quote", ttl="1 minute", queue_group="core")
     await registry.remove("quote")
     await registry.put("quote", endpoint="sim/quote", ttl="1 minute")
-    assert await owner.fetchval("select queue_group from livewell.job_kind where kind = 'refresh.quote'") == "refresh"
+    assert (
+        await owner.fetchval("select queue_group from livewell_private.job_kind where kind = 'refresh.quote'")
+        == "refresh"
+    )
 
 
 async def test_an_unused_type_is_removed_without_force(registry: Registry) -> None:
@@ -104,12 +111,12 @@ async def test_removing_races_with_a_check(registry: Registry, owner: Database) 
     for _ in range(5):
         await make_type(owner, "quote", endpoint="sim/quote")
         await owner.execute(
-            "insert into livewell.item (data_type, key, viewers, due_at)"
+            "insert into livewell_private.item (data_type, key, viewers, due_at)"
             " select 'quote', 'K' || n, 1, $1 from generate_series(1, 200) n",
             NOON,
         )
         await asyncio.gather(
-            owner.fetchval("select livewell.task_check($1)", NOON), registry.remove("quote", force=True)
+            owner.fetchval("select livewell_private.task_check($1)", NOON), registry.remove("quote", force=True)
         )
-        assert await owner.fetchval("select count(*) from livewell.job_live") == 0
-        assert await owner.fetchval("select count(*) from livewell.item") == 0
+        assert await owner.fetchval("select count(*) from livewell_private.job_live") == 0
+        assert await owner.fetchval("select count(*) from livewell_private.item") == 0

@@ -87,7 +87,7 @@ class Schedule:
 
 async def only(owner: Database) -> None:
     """Take the shipped tasks away, so that a test sees its own."""
-    await owner.execute("delete from livewell.task")
+    await owner.execute("delete from livewell_private.task")
 
 
 async def make_function(owner: Database, name: str, body: str, *, security: str = "definer") -> str:

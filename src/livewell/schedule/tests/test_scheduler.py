@@ -148,7 +148,8 @@ async def test_a_long_run_keeps_its_lease(database_url: str, owner: Database, da
 async def _held_for(owner: Database, length: timedelta) -> bool:
     return bool(
         await owner.fetchval(
-            "select true from livewell.task where lease_until - started_at > $1 and lease_until > clock_timestamp()",
+            "select true from livewell_private.task where lease_until - started_at > $1 and lease_until >"
+            " clock_timestamp()",
             length,
         )
     )
@@ -168,15 +169,16 @@ async def test_a_run_whose_lease_is_gone_is_stopped(database_url: str, owner: Da
             stopped.set()
 
     async with scheduling(app):
-        await until(lambda: owner.fetchval("select lease_token from livewell.task"), "it is held")
+        await until(lambda: owner.fetchval("select lease_token from livewell_private.task"), "it is held")
         token = uuid4()
         await owner.execute(
-            "update livewell.task set lease_token = $1, lease_until = now() + interval '1 hour', holder = 'other'",
+            "update livewell_private.task set lease_token = $1, lease_until = now() + interval '1 hour', holder"
+            " = 'other'",
             token,
         )
         async with asyncio.timeout(10):
             await stopped.wait()
-        assert await owner.fetchval("select lease_token from livewell.task") == token
+        assert await owner.fetchval("select lease_token from livewell_private.task") == token
         assert await _outcomes(app, "mine") == []
 
 
@@ -222,7 +224,7 @@ async def test_a_schedule_that_cannot_be_read_runs_nothing(database_url: str, ow
         ran.append(1)
 
     async with app:
-        await owner.execute("alter table livewell.task rename to task_away")
+        await owner.execute("alter table livewell_private.task rename to task_away")
         for task in ("rescue", "mine"):
             answer = await app.run_task(task)
             assert (answer["ok"], answer["skipped"], answer["reason"]) == (True, True, "schedule_read_error")

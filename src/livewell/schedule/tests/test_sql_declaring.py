@@ -48,7 +48,7 @@ async def test_what_was_tuned_stays(schedule: Schedule, database: Database) -> N
         ({"cron": "61 * * * *"}, InvalidCron, "minute 61"),
         ({"cron": "@daily", "time_zone": "Mars/Olympus"}, InvalidCron, "no time zone"),
         ({"run": "livewell.nothing"}, InvalidTask, "no function livewell.nothing"),
-        ({"run": "livewell.task_fields"}, InvalidTask, "no function"),
+        ({"run": "livewell_private.task_fields"}, InvalidTask, "no function"),
         ({"run": "pg_catalog.pg_sleep; drop table x"}, InvalidTask, "no function"),
         ({"backoff_min": "1 hour", "backoff_max": "1 minute"}, InvalidTask, "task_backoff_is_a_range"),
         ({"lease": "0 seconds"}, InvalidTask, "task_lease_is_at_least_a_moment"),
@@ -72,7 +72,7 @@ async def test_every_change_is_audited_and_told(schedule: Schedule, owner: Datab
     assert not await schedule.change("t", enabled=True)
     await schedule.run("t", NOON)
     rows = await owner.fetch(
-        "select event, actor, reason, new::text from livewell.audit_entry where record_id = 't' order by id"
+        "select event, actor, reason, new::text from livewell_private.audit_entry where record_id = 't' order by id"
     )
     assert [row["event"] for row in rows] == ["task_declared", "task_changed", "task_disabled", "task_enabled"]
     assert {row["actor"] for row in rows} == {"tests"}

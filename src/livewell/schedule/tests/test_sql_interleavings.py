@@ -81,7 +81,7 @@ async def test_in_every_order(schedule: Schedule, owner: Database, database_url:
     ):
         for names in sets:
             for order in sorted(set(permutations([n for n in range(count) for _ in range(2)]))):
-                await owner.execute("delete from livewell.task; delete from livewell.task_run")
+                await owner.execute("delete from livewell_private.task; delete from livewell_private.task_run")
                 await schedule.put("t", every="1 minute", lease="30 seconds")
                 token = (await schedule.take("t", NOON))["token"]
                 answers = await _play([a, b, c], watcher, names, order, token)

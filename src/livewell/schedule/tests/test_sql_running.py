@@ -66,10 +66,16 @@ async def test_a_damaged_schedule_runs_nothing_and_says_so(schedule: Schedule, o
     run = await make_function(owner, "work", "insert into public.effects values (1); return null;")
     await schedule.put("t", every="1 minute", run=run)
     for damage, repair in (
-        ("alter table livewell.task rename to task_away", "alter table livewell.task_away rename to task"),
-        ("alter table livewell.task rename column due_at to x", "alter table livewell.task rename column x to due_at"),
-        ("revoke select, update on livewell.task from livewell_owner", "grant all on livewell.task to livewell_owner"),
-        ("delete from livewell.setting where name = 'maintenance.enabled'", "select 1"),
+        ("alter table livewell_private.task rename to task_away", "alter table livewell.task_away rename to task"),
+        (
+            "alter table livewell_private.task rename column due_at to x",
+            "alter table livewell_private.task rename column x to due_at",
+        ),
+        (
+            "revoke select, update on livewell_private.task from livewell_owner",
+            "grant all on livewell_private.task to livewell_owner",
+        ),
+        ("delete from livewell_private.setting where name = 'maintenance.enabled'", "select 1"),
     ):
         await owner.execute(damage)
         answer = await schedule.run("t", NOON)
@@ -126,11 +132,12 @@ async def test_quiet_runs_share_a_row_per_hour(schedule: Schedule, owner: Databa
 async def test_history_is_forgotten_in_time(schedule: Schedule, database: Database, owner: Database) -> None:
     """Runs past their retention go, newer ones stay; more than a batch asks to be run again at once."""
     await owner.execute(
-        "insert into livewell.task_run (task, epoch, node, outcome, started_at, ended_at, total_time, longest_time)"
+        "insert into livewell_private.task_run (task, epoch, node, outcome, started_at, ended_at, total_time,"
+        " longest_time)"
         " select 't', n, 'n', 'failed', $1, $1, '1 s', '1 s' from generate_series(1, 5001) as n",
         NOON - timedelta(days=15),
     )
-    await schedule.put("t", every="1 minute", run="livewell.task_task_history")
+    await schedule.put("t", every="1 minute", run="livewell_private.task_task_history")
     assert (await schedule.run("t", NOON))["result"] == {"forgotten": 5000, "again_in": "0 seconds"}
     now = (await schedule.row("t"))["due_at"]
     assert now - NOON < 10 * SECOND
@@ -167,7 +174,9 @@ async def test_sealing_follows_its_setting(database: Database) -> None:
 async def test_settings_care_names_what_is_out_of_bounds(database: Database, owner: Database) -> None:
     """A value that no longer is what it may be is named with what it should be, and left as it is."""
     everything = Schedule(database)
-    await owner.execute("update livewell.setting set value = '00:10:00' where name = 'worker.heartbeat_interval'")
+    await owner.execute(
+        "update livewell_private.setting set value = '00:10:00' where name = 'worker.heartbeat_interval'"
+    )
     now = (await everything.row("settings_care"))["due_at"]
     unfit = (await everything.run("settings_care", now))["result"]["unfit"]
     assert {one["setting"] for one in unfit} == {"worker.heartbeat_interval", "worker.timeout"}
@@ -193,7 +202,8 @@ async def test_a_partition_in_use_is_tried_again_soon(database: Database, owner:
     now = max(NOON, (await everything.row("job_retention"))["due_at"])
     async with owner.transaction() as reader:
         await reader.execute(
-            "lock table livewell.job_done, livewell.job_failed, livewell.job_attempt in access share mode"
+            "lock table livewell_private.job_done, livewell_private.job_failed, livewell_private.job_attempt in"
+            " access share mode"
         )
         answer = await everything.run("job_retention", now)
     assert (answer["result"]["dropped"], len(answer["result"]["busy"])) == ([], 3)

@@ -70,7 +70,9 @@ class ScheduleMachine(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.desk.run(self.desk.owner.execute("delete from livewell.task; delete from livewell.task_run"))
+        self.desk.run(
+            self.desk.owner.execute("delete from livewell_private.task; delete from livewell_private.task_run")
+        )
         for name, every in EVERY.items():
             fields = {"every": every, "lease": LEASE, "backoff_min": BACKOFF, "backoff_max": BACKOFF}
             self.desk.run(self.schedule.put(name, NOON, **fields))

@@ -40,7 +40,7 @@ async def test_force_takes_what_is_not_due_but_never_what_is_held(schedule: Sche
     assert (await schedule.take("t", NOON))["reason"] == "not_due"
     assert (await schedule.take("t", NOON, "hand", force=True))["reason"] is None
     assert (await schedule.take("t", NOON, force=True))["reason"] == "locked"
-    forced = await owner.fetch("select actor, record_id from livewell.audit_entry where event = 'task_forced'")
+    forced = await owner.fetch("select actor, record_id from livewell_private.audit_entry where event = 'task_forced'")
     assert [tuple(row) for row in forced] == [("hand", "t")]
 
 
@@ -179,7 +179,7 @@ async def test_eight_nodes_race_for_a_thousand_runs(schedule: Schedule, owner: D
         "create table public.seen (task text, node text); grant insert on public.seen to livewell_service"
     )
     await owner.execute(
-        "insert into livewell.task (name, every, late_after, due_at)"
+        "insert into livewell_private.task (name, every, late_after, due_at)"
         " select 't' || n, '1 hour', '1 day', $1 from generate_series(1, 1000) as n",
         NOON,
     )

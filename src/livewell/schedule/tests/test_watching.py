@@ -13,8 +13,8 @@ from livewell.app import Livewell
 from livewell.kernel import Database
 from livewell.schedule import HealthServer, Watchdog, WatchdogOptions
 
-LATE = "update livewell.task set watched_since = now() - interval '30 days', enabled = name = 'rescue'"
-MAINTENANCE_LONG_AGO = "update livewell.setting set updated_at = now() - interval '30 days'"
+LATE = "update livewell_private.task set watched_since = now() - interval '30 days', enabled = name = 'rescue'"
+MAINTENANCE_LONG_AGO = "update livewell_private.setting set updated_at = now() - interval '30 days'"
 
 
 @asynccontextmanager
@@ -40,7 +40,7 @@ async def _ask(method: str, url: str, **options: Any) -> tuple[int, Any]:
 
 async def test_healthz_names_the_late_tasks(database_url: str, owner: Database) -> None:
     """200 while all is in time, 503 with the names of those that are not, 503 when the database is gone."""
-    await owner.execute("update livewell.task set watched_since = now()")
+    await owner.execute("update livewell_private.task set watched_since = now()")
     async with Livewell(database_url) as app, served(app) as address:
         assert (await _ask("GET", f"{address}/healthz"))[0] == 200
         await owner.execute(LATE)
@@ -66,7 +66,7 @@ async def test_a_run_over_http_is_the_same_document(database_url: str) -> None:
 
 async def test_a_run_over_http_is_guarded(database_url: str, owner: Database) -> None:
     """With a token it is required; without one, web pages and other machines are refused; health stays open."""
-    await owner.execute("update livewell.task set watched_since = now()")
+    await owner.execute("update livewell_private.task set watched_since = now()")
     async with Livewell(database_url) as app:
         run = "/v1/tasks/settings_care/run"
         async with served(app, token="secret") as address:

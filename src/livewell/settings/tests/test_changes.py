@@ -11,12 +11,12 @@ from livewell.kernel import Database, DatabaseOptions, NotPrimary
 from livewell.settings import InvalidSettingValue, Settings, SettingsStore, UnknownSetting
 from livewell.testing import Standby, connected, until
 
-AUDITED = "select event, record_id, old::text, new::text, actor, reason from livewell.audit_entry order by id"
+AUDITED = "select event, record_id, old::text, new::text, actor, reason from livewell_private.audit_entry order by id"
 
 
 async def _add(owner: Database, name: str, kind: str, value: str, choices: list[str] | None = None) -> None:
     await owner.execute(
-        "insert into livewell.setting (name, type, value, default_value, choices, description)"
+        "insert into livewell_private.setting (name, type, value, default_value, choices, description)"
         " values ($1, $2, $3, $3, $4, 'for a test')",
         *(name, kind, value, choices),
     )
@@ -189,15 +189,15 @@ async def test_the_time_of_a_change_is_the_one_passed_in(database: Database, own
     await database.fetchval("select livewell.set_setting('worker.claim_batch', '51', 'ann', null, $1)", at)
     row = next(row for row in await SettingsStore(database).list_settings() if row.name == "worker.claim_batch")
     assert (row.updated_at, row.updated_by) == (at, "ann")
-    assert await owner.fetchval("select at from livewell.audit_entry") == at
+    assert await owner.fetchval("select at from livewell_private.audit_entry") == at
 
 
 async def test_the_table_itself_refuses_what_does_not_fit(owner: Database) -> None:
     """Invariants are constraints: not even the owner, past the functions, can store a value out of bounds."""
     with pytest.raises(asyncpg.CheckViolationError, match="setting_value_is_within_bounds"):
-        await owner.execute("update livewell.setting set value = '0' where name = 'worker.claim_batch'")
+        await owner.execute("update livewell_private.setting set value = '0' where name = 'worker.claim_batch'")
     with pytest.raises(asyncpg.CheckViolationError, match="setting_value_fits_its_type"):
-        await owner.execute("update livewell.setting set value = 'yes' where name = 'maintenance.enabled'")
+        await owner.execute("update livewell_private.setting set value = 'yes' where name = 'maintenance.enabled'")
 
 
 @pytest.mark.xdist_group("standby")

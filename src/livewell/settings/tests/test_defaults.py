@@ -96,7 +96,7 @@ async def test_a_default_can_always_be_set_again(database: Database) -> None:
 async def test_seeding_again_keeps_a_tuned_value(database: Database, owner: Database) -> None:
     """Seeding fills in what is absent and never sets back what somebody tuned."""
     await SettingsStore(database).set_setting("worker.claim_batch", 7)
-    await owner.execute("delete from livewell.setting where name = 'quota.low_share'")
+    await owner.execute("delete from livewell_private.setting where name = 'quota.low_share'")
     migrations = resources.files("livewell.settings") / "sql" / "migrations"
     await owner.execute((migrations / "0011_settings_defaults.sql").read_text())
     settings = await Settings.read(database)

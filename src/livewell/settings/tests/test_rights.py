@@ -10,11 +10,11 @@ FUNCTIONS = ["get_settings()", "set_setting('worker.timeout', '1 hour')", "setti
 
 
 DEEDS = [
-    "select from livewell.setting",
-    "update livewell.setting set value = '1'",
-    "insert into livewell.setting (name) values ('a.b')",
-    "delete from livewell.setting",
-    "select livewell.normalise_setting('text', '')",
+    "select from livewell_private.setting",
+    "update livewell_private.setting set value = '1'",
+    "insert into livewell_private.setting (name) values ('a.b')",
+    "delete from livewell_private.setting",
+    "select livewell_private.normalise_setting('text', '')",
 ]
 
 

@@ -16,7 +16,7 @@ CHANNEL = "livewell_settings"
 @pytest.fixture(autouse=True)
 async def sensitive(owner: Database) -> None:
     await owner.execute(
-        "insert into livewell.setting (name, type, value, default_value, choices, description, sensitive)"
+        "insert into livewell_private.setting (name, type, value, default_value, choices, description, sensitive)"
         " values ($1, 'text', 'none', 'none', array['none', $2], 'for a test', true)",
         *(NAME, SECRET),
     )
@@ -35,7 +35,9 @@ async def test_lists_and_the_audit_log_show_it_masked(database: Database, owner:
     await store.set_setting(NAME, "none", actor="ann")
     row = next(row for row in await store.list_settings() if row.name == NAME)
     assert (row.value, row.default_value) == ("•••", "•••")
-    entries = await owner.fetch("select old::text, new::text, audit_entry::text as whole from livewell.audit_entry")
+    entries = await owner.fetch(
+        "select old::text, new::text, audit_entry::text as whole from livewell_private.audit_entry"
+    )
     assert [(entry["old"], entry["new"]) for entry in entries] == [('{"value": "•••"}', '{"value": "•••"}')] * 2
     assert not [entry for entry in entries if SECRET in entry["whole"]]
 

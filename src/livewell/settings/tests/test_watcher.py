@@ -84,7 +84,7 @@ async def test_maintenance_is_begun_and_ended_by_name(database: Database, owner:
     assert (status.enabled, status.changed_by) == (True, "ann")
     assert await maintenance.end(actor="ann", reason="disk is in")
     assert not (await maintenance.status()).enabled
-    reasons = await owner.fetch("select reason from livewell.audit_entry order by id")
+    reasons = await owner.fetch("select reason from livewell_private.audit_entry order by id")
     assert [row["reason"] for row in reasons] == ["new disk", "disk is in"]
     settings = await Settings.read(database)
     assert settings.queue_enqueue_enabled

@@ -71,7 +71,13 @@ async def test_a_type_that_fits(app: Livewell, owner: Database, tmp_path: Path) 
     for answer in ([QUOTE], json.dumps([QUOTE]), json.dumps([QUOTE]).encode(), recorded):
         await assert_type_fits(app, "quote", key="AAPL", answer=answer)
     await assert_type_fits(app, "quote", key=["AAPL", "MSFT"], answer=[QUOTE, {**QUOTE, "symbol": "MSFT"}])
-    for table in ("public.quotes", "livewell.item", "livewell.job_live", "livewell.record", "livewell.warnings"):
+    for table in (
+        "public.quotes",
+        "livewell_private.item",
+        "livewell_private.job_live",
+        "livewell_private.record",
+        "livewell.warnings",
+    ):
         assert await owner.fetchval(f"select count(*) from {table}") == 0, table
 
 
@@ -84,7 +90,7 @@ async def test_a_type_that_fits(app: Livewell, owner: Database, tmp_path: Path) 
         ("alter table public.quotes alter volume set not null", "may_be_null"),
         ("alter table public.quotes add must text not null", "never_filled"),
         ("alter table public.quotes drop constraint quotes_pkey", "no_unique_key"),
-        ("update livewell.provider set base_url = null", "base_url"),
+        ("update livewell_private.provider set base_url = null", "base_url"),
     ],
 )
 async def test_a_table_that_has_drifted(app: Livewell, owner: Database, change: str, told: str) -> None:
@@ -159,7 +165,7 @@ async def test_a_fetcher_of_the_program_is_tried(app: Livewell, owner: Database)
             (found,) = await call.get("/find", query={"q": call.keys[0]}).items()
             return await call.get(f"/quote/{found['id']}").items()
 
-    await owner.execute("update livewell.provider set key_in = 'bearer'")
+    await owner.execute("update livewell_private.provider set key_in = 'bearer'")
     said = {**QUOTE, "timestamp": "2026-01-31T12:00:00Z"}
     del said["volume"]
     await assert_type_fits(app, "quote", key="AAPL", answer=([{"id": 7}], [said]))
@@ -170,10 +176,10 @@ async def test_a_server_of_ones_own_is_asked(app: Livewell, owner: Database) -> 
     """With a base URL the answer comes from there; else from the provider, which is given no key that was not said."""
     async with recorded_provider([json.dumps([QUOTE]).encode()]) as url:
         await assert_type_fits(app, "quote", key="AAPL", base_url=f"{url}/v3")
-    await owner.execute("update livewell.provider set base_url = $1, allow_private = true", url)
+    await owner.execute("update livewell_private.provider set base_url = $1, allow_private = true", url)
     (line,) = await misfits(app, key="AAPL")
     assert line.startswith("- AAPL: failed: no connection")
-    await owner.execute("update livewell.provider set key_in = 'bearer'")
+    await owner.execute("update livewell_private.provider set key_in = 'bearer'")
     (line,) = await misfits(app, key="AAPL")
     assert line.endswith("(no_key)")
 
@@ -184,6 +190,6 @@ async def test_mistakes_of_the_test_itself(app: Livewell, owner: Database) -> No
         await assert_type_fits(app, "qoute")
     with pytest.raises(ValueError, match="say which"):
         await assert_type_fits(app, "quote", answer=[QUOTE])
-    await owner.execute("update livewell.data_type set fetch_call = null, fields = null, keys_per_request = 1")
+    await owner.execute("update livewell_private.data_type set fetch_call = null, fields = null, keys_per_request = 1")
     (line,) = await misfits(app, key="AAPL", answer=[QUOTE])
     assert "nothing says how type quote is fetched" in line

@@ -100,9 +100,9 @@ async def test_make_type_makes_a_type_with_its_kind_and_endpoint(owner: Database
     """One call makes a data type that can be refreshed: its endpoint, its kind, and a table Livewell may read."""
     await make_type(owner, "quote", ttl=timedelta(seconds=30), **await make_table(owner, "public.quotes"))
     row = await owner.fetchrow(
-        "select t.table_name, t.ttl, k.queue_group from livewell.data_type as t"
-        " join livewell.job_kind as k on k.kind = 'refresh.' || t.name"
-        " join livewell.endpoint as e on e.name = t.endpoint"
+        "select t.table_name, t.ttl, k.queue_group from livewell_private.data_type as t"
+        " join livewell_private.job_kind as k on k.kind = 'refresh.' || t.name"
+        " join livewell_private.endpoint as e on e.name = t.endpoint"
     )
     assert row is not None
     assert tuple(row) == ("public.quotes", timedelta(seconds=30), "refresh")

@@ -44,7 +44,9 @@ class Market:
         await self.app.presence.subscribe(self.session, [(data_type, key) for key in keys])
 
     async def item(self, key: str, data_type: str = "quote") -> dict[str, Any]:
-        row = await self.owner.fetchrow("select * from livewell.item where data_type = $1 and key = $2", data_type, key)
+        row = await self.owner.fetchrow(
+            "select * from livewell_private.item where data_type = $1 and key = $2", data_type, key
+        )
         return dict(row or {})
 
     async def outcome(self, key: str, data_type: str = "quote") -> str:
@@ -58,7 +60,7 @@ class Market:
 
     async def value(self, key: str, data_type: str = "quote") -> Any:
         """What is stored of an item, None when nothing is."""
-        asked = "select value::text from livewell.record where data_type = $1 and key = $2"
+        asked = "select value::text from livewell_private.record where data_type = $1 and key = $2"
         text = await self.owner.fetchval(asked, data_type, key)
         return None if text is None else from_json(text)
 
@@ -74,7 +76,7 @@ async def market(app: Livewell, owner: Database, simulator: Simulator) -> AsyncI
     """An application that may call a pretend provider, which nothing limits."""
     await make_endpoint(owner, "sim/all", call_timeout=timedelta(seconds=1), serial_keys=False)
     await owner.execute(
-        "update livewell.provider set base_url = $1, allow_private = true where name = 'sim'",
+        "update livewell_private.provider set base_url = $1, allow_private = true where name = 'sim'",
         f"{simulator.url}/api/v3",
     )
     async with app:

@@ -93,7 +93,7 @@ async def test_the_loop_goes_on(app: Livewell, owner: Database, tmp_path: Path, 
     async with running(app, BRISK):
         job = await app.enqueue("hold", held.payload)
         await held.has_begun()
-        asked = "select lease_until from livewell.job_live where id = $1"
+        asked = "select lease_until from livewell_private.job_live where id = $1"
         first = await owner.fetchval(asked, job.job_id)
 
         async def is_renewed() -> bool:

@@ -81,7 +81,9 @@ async def test_a_throttled_call_closes_the_endpoint(app: Livewell, provider: Pro
 
 async def _closed(owner: Database) -> bool:
     return bool(
-        await owner.fetchval("select closed_until > clock_timestamp() from livewell.limit_use where name = 'p/a'")
+        await owner.fetchval(
+            "select closed_until > clock_timestamp() from livewell_private.limit_use where name = 'p/a'"
+        )
     )
 
 
@@ -126,7 +128,8 @@ async def test_a_job_has_its_key(
 async def test_a_worker_wakes_when_its_endpoint_opens(app: Livewell, provider: Provider, owner: Database) -> None:
     """With the poll far away, a job whose endpoint was closed runs when it opens."""
     await owner.execute(
-        "update livewell.limit_use set next_allowed_at = clock_timestamp() + interval '1.5 seconds' where name = 'p/a'"
+        "update livewell_private.limit_use set next_allowed_at = clock_timestamp() + interval '1.5 seconds'"
+        " where name = 'p/a'"
     )
     job = await _call(app)
     async with running(app, replace(QUICK, poll_interval=timedelta(minutes=5))):

@@ -92,10 +92,10 @@ async def test_a_second_signal_gives_leases_back(database_url: str, owner: Datab
         service, serving, ids = await _begin(stage, 6)
         await _interrupt_twice(service)
         assert await _ended(serving, stage) == 128 + signal.SIGINT
-        rows = await owner.fetch("select state, failures, lease_token, worker from livewell.job_live")
+        rows = await owner.fetch("select state, failures, lease_token, worker from livewell_private.job_live")
         assert [tuple(row) for row in rows] == [("pending", 0, None, None)] * 6
         assert [await outcomes(stage.app, one) for one in stage.begun] == [["reset"]] * 4
-        assert await owner.fetch("select from livewell.worker") == []
+        assert await owner.fetch("select from livewell_private.worker") == []
         again = await owner.fetch("select job_id from livewell.claim_jobs('other', '{general}', 10)")
         assert sorted(row["job_id"] for row in again) == sorted(ids)
 
@@ -107,7 +107,7 @@ async def test_what_had_ended_stays_ended(database_url: str, owner: Database) ->
         done = (await stage.app.enqueue("done", {"n": 1})).job_id
         await until_state(stage.app, done, "processing")
         async with owner.transaction() as holding:
-            await holding.execute("select from livewell.job_live where id = $1 for update", done)
+            await holding.execute("select from livewell_private.job_live where id = $1 for update", done)
             stage.may_end.set()
             await until(partial(_is_anybody_blocked, owner), "its outcome is on its way")
             await _interrupt_twice(service)
@@ -136,7 +136,7 @@ async def test_a_call_that_was_not_sent_costs_nothing(database_url: str, owner: 
         await until(lambda: _has_begun(stage, 4), "its slots are taken")
         await _interrupt_twice(service)
         await _ended(serving, stage)
-        assert await owner.fetchval("select count(*) from livewell.job_live where state = 'pending'") == 9
+        assert await owner.fetchval("select count(*) from livewell_private.job_live where state = 'pending'") == 9
         (state,) = [one for one in await stage.app.budgets.budget_state() if one.name == "sim/all"]
         assert (state.in_flight, state.requests_last_minute) == (0, 4)
 
@@ -150,6 +150,6 @@ async def test_a_silent_database_is_not_waited_for(database_url: str, owner: Dat
         await _interrupt_twice(service)
         await _ended(serving, stage)
         assert asyncio.get_running_loop().time() - began < PATIENCE
-        rows = await owner.fetch("select id from livewell.job_live where state = 'processing'")
+        rows = await owner.fetch("select id from livewell_private.job_live where state = 'processing'")
         assert sorted(row["id"] for row in rows) == sorted(ids)
         tcp_proxy.cut()

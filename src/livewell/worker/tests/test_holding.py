@@ -134,7 +134,7 @@ async def test_lost_lease_stops_the_handler(app: Livewell, gate: Gate, owner: Da
     async with running(app):
         enqueued = await app.enqueue("gated", {"n": 1})
         await gate.entered.wait()
-        await owner.execute("update livewell.job_live set lease_token = gen_random_uuid(), worker = 'another'")
+        await owner.execute("update livewell_private.job_live set lease_token = gen_random_uuid(), worker = 'another'")
         await until(lambda: _is(gate.cancelled == 1), "the handler is stopped")
         job = await app.jobs.show_job(enqueued.job_id)
     assert (job["state"], job["worker"]) == ("processing", "another")
@@ -148,7 +148,7 @@ async def test_worker_stops_by_its_own_clock(app: Livewell, gate: Gate, owner: D
         await owner.execute("revoke execute on function livewell.heartbeat_jobs from livewell_service")
         await until(lambda: _is(gate.cancelled == 1), "the handler is stopped")
         still_mine = await owner.fetchval(
-            "select lease_until > clock_timestamp() from livewell.job_live where id = $1", enqueued.job_id
+            "select lease_until > clock_timestamp() from livewell_private.job_live where id = $1", enqueued.job_id
         )
         await owner.execute("grant execute on function livewell.heartbeat_jobs to livewell_service")
     assert still_mine

@@ -100,7 +100,7 @@ async def test_every_fault_has_its_outcome(owner_url: str, owner: Database, *, w
     async with Simulator(SimulatorOptions(symbols=200)) as simulator, market(app, owner, simulator) as there:
         if not written:
             await there.declare()
-        await owner.execute("update livewell.provider set quota_bytes = 1024::bigint ^ 4 where name = 'sim'")
+        await owner.execute("update livewell_private.provider set quota_bytes = 1024::bigint ^ 4 where name = 'sim'")
         async with running(app):
             for fault in FaultKind:
                 await _befall(there, fault, next(keys))
@@ -173,14 +173,16 @@ async def test_what_has_not_changed_is_asked_for_conditionally(database_url: str
     first, second, *_ = simulator.calls
     assert (first.status, second.status) == (200, 304)
     assert second.bytes_out < first.bytes_out
-    seen = await owner.fetchrow("select fetched_at > first_seen_at as moved from livewell.record")
+    seen = await owner.fetchrow("select fetched_at > first_seen_at as moved from livewell_private.record")
     assert seen is not None
     assert seen["moved"]
 
 
 async def test_bytes_are_accounted_as_the_provider_sent_them(there: Market) -> None:
     """What the ledger books is what the provider counted at its socket, to the byte, whatever it answered."""
-    await there.owner.execute("update livewell.provider set quota_bytes = 1000000000, pace = 'none' where name = 'sim'")
+    await there.owner.execute(
+        "update livewell_private.provider set quota_bytes = 1000000000, pace = 'none' where name = 'sim'"
+    )
     await there.declare()
     odd = (F.ERROR_500, F.EMPTY, F.CHUNKED, F.NO_LENGTH, F.NOT_FOUND, F.RENAMED_FIELD, F.HTML)
     keys = iter(symbol_names(20))
@@ -211,7 +213,7 @@ async def test_a_limit_is_kept_at_the_provider(database_url: str, owner: Databas
     options = SimulatorOptions(symbols=60, limits={"quote": Limit(requests=20)})
     async with Simulator(options) as simulator, market(Livewell(database_url), owner, simulator) as there:
         await there.declare()
-        await owner.execute("update livewell.endpoint set requests_per_minute = 20 where name = 'sim/all'")
+        await owner.execute("update livewell_private.endpoint set requests_per_minute = 20 where name = 'sim/all'")
 
         async def is_used_up() -> bool:
             return len(simulator.calls) >= 15
@@ -232,7 +234,7 @@ async def _explained(there: Market, key: str) -> ExplainedItem:
 async def test_a_key_that_is_not_there_is_said(there: Market) -> None:
     """Without its API key a refresh is not sent; item, warnings and the list of jobs say why, and when it is next."""
     await make_key(there.owner, "sim", "missing_api_key")
-    await there.owner.execute("update livewell.provider set key_in = 'query:apikey' where name = 'sim'")
+    await there.owner.execute("update livewell_private.provider set key_in = 'query:apikey' where name = 'sim'")
     await there.declare()
     (key,) = symbol_names(1)
     async with running(there.app):

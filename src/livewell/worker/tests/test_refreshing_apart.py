@@ -49,7 +49,7 @@ def too_late(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 async def test_what_was_gathered_and_not_sent_costs_nothing(there: Market, too_late: list[int]) -> None:
     """When one of several may no longer be sent, all go back at the cost of no retry, request or byte."""
-    await there.owner.execute("update livewell.provider set quota_bytes = 1000000000, pace = 'none'")
+    await there.owner.execute("update livewell_private.provider set quota_bytes = 1000000000, pace = 'none'")
     await there.declare(keys_per_request=20)
     async with running(there.app):
         await there.look_at(KEYS)
@@ -59,7 +59,7 @@ async def test_what_was_gathered_and_not_sent_costs_nothing(there: Market, too_l
     assert sum(one == ["reset", "completed"] for one in tried) == too_late[0] > 1
     assert {job["failures"] for job in jobs} == {0}
     await there.simulator.settled()
-    ledger = await there.owner.fetchrow("select sum(requests)::int, sum(bytes)::int from livewell.quota_hour")
+    ledger = await there.owner.fetchrow("select sum(requests)::int, sum(bytes)::int from livewell_private.quota_hour")
     assert ledger is not None
     calls = there.simulator.calls
     assert tuple(ledger) == (len(calls), sum(call.bytes_out for call in calls))

@@ -126,7 +126,7 @@ async def test_a_refresh_that_is_given_up_is_paid_and_queued_again(
         await there.declare()
         held, other = simulator.world.symbols[:2]
         await there.look_at([held, other])
-        hold = f"update livewell.item set viewers = viewers where key = '{held}'"
+        hold = f"update livewell_private.item set viewers = viewers where key = '{held}'"
         async with idle_in_transaction(owner_url, hold), running(there.app):
             assert await there.outcome(other) == "fetched"
             job = (await there.job(held))["id"]
@@ -136,7 +136,7 @@ async def test_a_refresh_that_is_given_up_is_paid_and_queued_again(
 
             await until(is_put_off, "the refresh of the held key was given up", within=SOON)
         assert await there.value(held) is None
-        requests = await owner.fetchval("select sum(requests)::int from livewell.quota_hour")
+        requests = await owner.fetchval("select sum(requests)::int from livewell_private.quota_hour")
         assert requests == len(simulator.calls)
-        reason = await owner.fetchval("select reason from livewell.job_attempt where job_id = $1", job)
+        reason = await owner.fetchval("select reason from livewell_private.job_attempt where job_id = $1", job)
         assert "open transaction" in reason

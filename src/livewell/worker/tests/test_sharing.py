@@ -31,9 +31,11 @@ async def there(database_url: str, owner: Database) -> AsyncIterator[Market]:
     """A provider that allows ten requests a minute, and an endpoint that keeps to it."""
     options = SimulatorOptions(symbols=200, limits={"quote": Limit(requests=LIMIT, reporting=Reporting.NONE)})
     async with Simulator(options) as simulator, market(Livewell(database_url), owner, simulator) as found:
-        await owner.execute("update livewell.endpoint set requests_per_minute = $1 where name = 'sim/all'", LIMIT)
         await owner.execute(
-            "update livewell.provider set quota_bytes = 1000000000000, pace = 'none' where name = 'sim'"
+            "update livewell_private.endpoint set requests_per_minute = $1 where name = 'sim/all'", LIMIT
+        )
+        await owner.execute(
+            "update livewell_private.provider set quota_bytes = 1000000000000, pace = 'none' where name = 'sim'"
         )
         # One user may ask for all of it at once: what is shared among users is not looked at here.
         for name, value in (("freshness.horizon", "1 minute"), ("freshness.asked_per_user", "1000")):
@@ -42,7 +44,9 @@ async def there(database_url: str, owner: Database) -> AsyncIterator[Market]:
 
 
 async def _fetched(there: Market) -> int:
-    return int(await there.owner.fetchval("select count(*) from livewell.item where last_outcome = 'fetched'") or 0)
+    return int(
+        await there.owner.fetchval("select count(*) from livewell_private.item where last_outcome = 'fetched'") or 0
+    )
 
 
 def _within_limit(simulator: Simulator) -> None:
@@ -54,7 +58,9 @@ def _within_limit(simulator: Simulator) -> None:
 @pytest.mark.parametrize("serial_keys", [True, False], ids=["one at a time", "any"])
 async def test_many_keys_are_few_requests(there: Market, workers: int, *, serial_keys: bool) -> None:
     """At ten requests a minute and twenty keys each, 150 keys are refreshed at once, and counted to the byte."""
-    await there.owner.execute("update livewell.endpoint set serial_keys = $1 where name = 'sim/all'", serial_keys)
+    await there.owner.execute(
+        "update livewell_private.endpoint set serial_keys = $1 where name = 'sim/all'", serial_keys
+    )
     await there.declare(keys_per_request=20)
     keys = symbol_names(150)
     async with AsyncExitStack() as stack:
@@ -74,7 +80,7 @@ async def test_many_keys_are_few_requests(there: Market, workers: int, *, serial
     assert quota.used_bytes == sum(call.bytes_out for call in there.simulator.calls)
     (state,) = [one for one in await there.app.budgets.budget_state() if one.name == "sim/all"]
     assert state.requests_last_minute == len(there.simulator.calls)
-    booked = await there.owner.fetchval("select sum(requests) from livewell.quota_hour where provider = 'sim'")
+    booked = await there.owner.fetchval("select sum(requests) from livewell_private.quota_hour where provider = 'sim'")
     assert booked == len(there.simulator.calls)
 
 
@@ -97,7 +103,10 @@ async def test_a_redirect_is_a_request(there: Market) -> None:
     put_off = [job for job in jobs if await outcomes(there.app, job["id"]) == ["rescheduled"]]
     assert put_off
     assert {job["failures"] for job in jobs} == {0}
-    assert await there.owner.fetchval("select closed_reason from livewell.limit_use where name = 'sim/all'") is None
+    assert (
+        await there.owner.fetchval("select closed_reason from livewell_private.limit_use where name = 'sim/all'")
+        is None
+    )
     quota = next(one for one in await there.app.budgets.quota_states() if one.provider == "sim")
     assert quota.used_bytes == sum(call.bytes_out for call in there.simulator.calls)
 
@@ -110,7 +119,7 @@ async def test_pages_are_requests(there: Market) -> None:
     keys = ["AAPL", "MSFT", "NVDA"]
 
     async with serve(_page) as server:
-        await there.owner.execute("update livewell.provider set base_url = $1 where name = 'sim'", server.url)
+        await there.owner.execute("update livewell_private.provider set base_url = $1 where name = 'sim'", server.url)
 
         async def is_used_up() -> bool:
             return len(server.heads) >= LIMIT

@@ -153,9 +153,9 @@ async def test_jobs_are_stopped_while_a_heartbeat_is_not_answered(app: Livewell,
         await app.enqueue("watched", {"n": 1})
         await entered.wait()
         async with owner.transaction() as rival:
-            await rival.execute("lock table livewell.worker")
+            await rival.execute("lock table livewell_private.worker")
             await until(lambda: _is(stopped), "the handler is stopped")
-            still_mine = await rival.fetchval("select lease_until > clock_timestamp() from livewell.job_live")
+            still_mine = await rival.fetchval("select lease_until > clock_timestamp() from livewell_private.job_live")
     assert still_mine
 
 

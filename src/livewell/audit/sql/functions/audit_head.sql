@@ -2,7 +2,7 @@
 -- for: service
 create or replace function livewell.audit_head(p_number bigint) returns table (number bigint, hash bytea)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-    select s.number, s.hash from livewell.audit_seal s where s.number = p_number
+    select s.number, s.hash from livewell_private.audit_seal s where s.number = p_number
     union all
     select 0, decode(repeat('00', 32), 'hex') where p_number = 0
 $$;

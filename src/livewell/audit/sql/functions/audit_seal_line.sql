@@ -1,6 +1,6 @@
 -- The canonical form of a seal: its hash is the SHA-256 of this line, which carries the hash of the seal before.
 -- for: internal
-create or replace function livewell.audit_seal_line(p_seal livewell.audit_seal) returns text
+create or replace function livewell_private.audit_seal_line(p_seal livewell_private.audit_seal) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select json_build_object(
         'seal', p_seal.number,

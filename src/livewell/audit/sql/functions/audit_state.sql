@@ -7,19 +7,19 @@ create or replace function livewell.audit_state() returns table (
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     with head as materialized (
-        select * from livewell.last_audit_seal()
+        select * from livewell_private.last_audit_seal()
     ),
     unsealed as (
         select e.id, e.at
         from head
         cross join lateral unnest(head.open_ids) as hole (ids)
-        join livewell.audit_entry e on e.id >= lower(hole.ids) and e.id < upper(hole.ids)
+        join livewell_private.audit_entry e on e.id >= lower(hole.ids) and e.id < upper(hole.ids)
         union all
-        select e.id, e.at from head join livewell.audit_entry e on e.id > head.high_water
+        select e.id, e.at from head join livewell_private.audit_entry e on e.id > head.high_water
     )
     select
         head.number, head.hash, head.sealed_at,
-        (select coalesce(sum(s.entries), 0)::bigint from livewell.audit_seal s),
+        (select coalesce(sum(s.entries), 0)::bigint from livewell_private.audit_seal s),
         head.high_water,
         (select count(*) from unsealed),
         (select min(u.at) from unsealed u),

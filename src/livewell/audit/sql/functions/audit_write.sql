@@ -9,11 +9,11 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_xid xid8;
 begin
-    perform livewell.require_primary();
-    perform livewell.check_audit_entries(p_entries);
+    perform livewell_private.require_primary();
+    perform livewell_private.check_audit_entries(p_entries);
     v_xid := pg_current_xact_id();
     return query
-    insert into livewell.audit_entry (
+    insert into livewell_private.audit_entry (
         at, xid, event, table_name, record_id, operation, old, new, reason, actor, subject, job_id, detail, login)
     select
         p_now, v_xid, e.event, e.table_name, e.record_id, e.operation, e.old, e.new, e.reason,

@@ -1,6 +1,6 @@
 -- Refuses what is no batch of entries; a mistyped key would otherwise be evidence lost unseen.
 -- for: internal
-create or replace function livewell.check_audit_entries(p_entries jsonb) returns void
+create or replace function livewell_private.check_audit_entries(p_entries jsonb) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
     v_known constant text[] := array[

@@ -1,7 +1,7 @@
 -- An id that is newer than that of every transaction that has written by now. A transaction that has not written draws its
 -- own; one that has, lets a subtransaction of it draw one, which it does when it first writes.
 -- for: internal
-create or replace function livewell.fresh_transaction_id() returns xid8
+create or replace function livewell_private.fresh_transaction_id() returns xid8
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -13,7 +13,7 @@ begin
     end if;
     v_own := pg_current_xact_id()::text::bigint;
     begin
-        insert into livewell.audit_ceiling as c (alone) values (true)
+        insert into livewell_private.audit_ceiling as c (alone) values (true)
         on conflict (alone) do update set draws = c.draws + 1
         returning c.xmin::text::bigint into v_drawn;
     -- A block that catches something is a subtransaction.

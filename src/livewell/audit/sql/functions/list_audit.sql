@@ -6,12 +6,12 @@ create or replace function livewell.list_audit(
     p_table_name text default null, p_record_id text default null,
     p_since timestamptz default null, p_until timestamptz default null,
     p_before bigint default null, p_limit integer default 100
-) returns setof livewell.audit_entry
+) returns setof livewell_private.audit_entry
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 begin
     return query
     select e.*
-    from livewell.audit_entry e
+    from livewell_private.audit_entry e
     where (p_event is null or e.event = p_event)
         and (p_actor is null or e.actor = p_actor)
         and (p_subject is null or e.subject = p_subject)

@@ -6,7 +6,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     from (
         select s.number, sum(s.entries) over (order by s.number) - s.entries as before
         from (
-            select n.number, n.entries from livewell.audit_seal n where n.number > p_after order by n.number limit p_entries
+            select n.number, n.entries from livewell_private.audit_seal n where n.number > p_after order by n.number limit p_entries
         ) s
     ) portion
     where portion.before < p_entries

@@ -1,6 +1,6 @@
 -- What is in the audit log stays as it is, whoever asks.
 -- for: internal
-create or replace function livewell.refuse_audit_change() returns trigger
+create or replace function livewell_private.refuse_audit_change() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     raise exception using

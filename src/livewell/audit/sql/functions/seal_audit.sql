@@ -9,24 +9,24 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 #variable_conflict use_column
 declare
-    v_last livewell.audit_seal;
-    v_next livewell.audit_seal;
+    v_last livewell_private.audit_seal;
+    v_next livewell_private.audit_seal;
     v_ids bigint[];
     v_horizon xid8;
 begin
-    perform livewell.require_primary();
-    if not livewell.try_lock('audit_seal') then
+    perform livewell_private.require_primary();
+    if not livewell_private.try_lock('audit_seal') then
         return query select 'busy', null::bigint, 0, null::bytea;
         return;
     end if;
-    v_last := livewell.last_audit_seal();
+    v_last := livewell_private.last_audit_seal();
 
     with due as (
         select e.id
         from unnest(v_last.open_ids) as hole (ids)
-        join livewell.audit_entry e on e.id >= lower(hole.ids) and e.id < upper(hole.ids)
+        join livewell_private.audit_entry e on e.id >= lower(hole.ids) and e.id < upper(hole.ids)
         union all
-        (select e.id from livewell.audit_entry e where e.id > v_last.high_water order by e.id limit p_limit)
+        (select e.id from livewell_private.audit_entry e where e.id > v_last.high_water order by e.id limit p_limit)
         order by id
         limit p_limit
     )
@@ -37,7 +37,7 @@ begin
         pg_snapshot_xmin(pg_current_snapshot())
     into v_ids, v_next.digests, v_next.members, v_horizon
     from due
-    join livewell.audit_line line on line.id = due.id;
+    join livewell_private.audit_line line on line.id = due.id;
 
     v_next.entries := coalesce(cardinality(v_ids), 0);
     if v_next.entries = 0 then
@@ -51,12 +51,12 @@ begin
         + int8multirange(int8range(v_last.high_water + 1, v_next.high_water + 1))
         - v_next.members
         - int8multirange(int8range(0, least(
-            livewell.audit_settled_up_to(v_horizon),
+            livewell_private.audit_settled_up_to(v_horizon),
             case when v_next.entries = p_limit then v_ids[v_next.entries] end) + 1));
-    v_next.ceiling := livewell.fresh_transaction_id();
+    v_next.ceiling := livewell_private.fresh_transaction_id();
     v_next.previous_hash := v_last.hash;
-    v_next.hash := sha256(convert_to(livewell.audit_seal_line(v_next), 'UTF8'));
-    insert into livewell.audit_seal values (v_next.*);
+    v_next.hash := sha256(convert_to(livewell_private.audit_seal_line(v_next), 'UTF8'));
+    insert into livewell_private.audit_seal values (v_next.*);
     return query select 'sealed', v_next.number, v_next.entries, v_next.hash;
 end
 $$;

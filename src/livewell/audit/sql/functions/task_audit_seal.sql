@@ -7,7 +7,7 @@ declare
     v_batch constant integer := 10000;
     v_seal record;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     select s.outcome, s.number, s.entries, s.hash into v_seal from livewell.seal_audit(v_batch, p_now) as s;
     return jsonb_build_object(
         'sealed', v_seal.entries,

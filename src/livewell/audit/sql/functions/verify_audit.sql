@@ -8,7 +8,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 declare
     v_after bigint := 0;
     v_upto bigint;
-    v_high_water bigint := (livewell.last_audit_seal()).high_water;
+    v_high_water bigint := (livewell_private.last_audit_seal()).high_water;
 begin
     return query select * from livewell.verify_audit_guards();
     return query select * from livewell.verify_audit_head(p_head_number, p_head_hash);

@@ -12,6 +12,6 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     left join pg_class as c on c.relname = t.name and c.relnamespace = 'livewell'::regnamespace
     left join pg_trigger as g on g.tgrelid = c.oid and g.tgname = t.name || '_is_append_only'
     -- Before a statement (2), delete (8), update (16) or truncate (32).
-    where (g.tgenabled = 'A' and g.tgtype = 58 and g.tgqual is null and g.tgfoid = 'livewell.refuse_audit_change'::regproc) is not true
+    where (g.tgenabled = 'A' and g.tgtype = 58 and g.tgqual is null and g.tgfoid = 'livewell_private.refuse_audit_change'::regproc) is not true
     order by t.name
 $$;

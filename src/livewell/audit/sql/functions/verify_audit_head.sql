@@ -9,10 +9,10 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
         kept.number, null::bigint,
         case
             when s.number is null then format('the kept head is not there: the chain ends at seal %s',
-                (select coalesce(max(l.number), 0) from livewell.audit_seal l))
+                (select coalesce(max(l.number), 0) from livewell_private.audit_seal l))
             else 'the seal of that number is not the one that was kept'
         end
     from (values (p_number, p_hash)) as kept (number, hash)
-    left join livewell.audit_seal s on s.number = kept.number
+    left join livewell_private.audit_seal s on s.number = kept.number
     where kept.number > 0 and s.hash is distinct from kept.hash
 $$;

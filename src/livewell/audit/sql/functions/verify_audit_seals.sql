@@ -8,8 +8,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
     with chain as (
         select s.number, s.members, s.digests, s.previous_hash, s.hash, s as seal, before.hash as hash_before
-        from livewell.audit_seal s
-        left join livewell.audit_seal before on before.number = s.number - 1
+        from livewell_private.audit_seal s
+        left join livewell_private.audit_seal before on before.number = s.number - 1
         where s.number > p_after and s.number <= p_upto
     ),
     expected as (
@@ -25,7 +25,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
     unfit as materialized (
         select x.number, x.id, x.digest, line.body
         from expected x
-        left join livewell.audit_line line on line.id = x.id
+        left join livewell_private.audit_line line on line.id = x.id
         where sha256(convert_to('{"id" : ' || line.id || ', ' || line.body, 'UTF8')) is distinct from x.digest
     )
     select 'seal_missing', c.number - 1, null::bigint, 'a seal of the chain is not there'
@@ -34,7 +34,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
     union all
     select 'seal_altered', c.number, null, 'the seal does not have the hash it carries'
     from chain c
-    where c.hash <> sha256(convert_to(livewell.audit_seal_line(c.seal), 'UTF8'))
+    where c.hash <> sha256(convert_to(livewell_private.audit_seal_line(c.seal), 'UTF8'))
     union all
     select 'chain_broken', c.number, null, 'the seal does not follow the one before it'
     from chain c

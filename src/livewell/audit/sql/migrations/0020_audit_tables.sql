@@ -1,5 +1,5 @@
 -- Entries are written unchained, so that writers never queue behind each other; seals chain them afterwards.
-create table livewell.audit_entry (
+create table livewell_private.audit_entry (
     id bigint generated always as identity,
     at timestamptz not null,
     xid xid8 not null,
@@ -24,14 +24,14 @@ create table livewell.audit_entry (
     )
 );
 
-create index audit_entry_by_event on livewell.audit_entry (event, id);
-create index audit_entry_by_actor on livewell.audit_entry (actor, id);
-create index audit_entry_by_subject on livewell.audit_entry (subject, id) where subject is not null;
-create index audit_entry_by_job on livewell.audit_entry (job_id, id) where job_id is not null;
-create index audit_entry_by_record on livewell.audit_entry (table_name, record_id, id) where table_name is not null;
-create index audit_entry_by_time on livewell.audit_entry using brin (at);
+create index audit_entry_by_event on livewell_private.audit_entry (event, id);
+create index audit_entry_by_actor on livewell_private.audit_entry (actor, id);
+create index audit_entry_by_subject on livewell_private.audit_entry (subject, id) where subject is not null;
+create index audit_entry_by_job on livewell_private.audit_entry (job_id, id) where job_id is not null;
+create index audit_entry_by_record on livewell_private.audit_entry (table_name, record_id, id) where table_name is not null;
+create index audit_entry_by_time on livewell_private.audit_entry using brin (at);
 
-create table livewell.audit_seal (
+create table livewell_private.audit_seal (
     number bigint not null,
     sealed_at timestamptz not null,
     entries integer not null,
@@ -53,10 +53,10 @@ create table livewell.audit_seal (
     constraint audit_seal_follows_one_other unique (previous_hash)
 );
 
-create index audit_seal_by_members on livewell.audit_seal using gist (members);
+create index audit_seal_by_members on livewell_private.audit_seal using gist (members);
 
-comment on table livewell.audit_entry is 'What was done, by whom, to what and why; append-only.';
-comment on table livewell.audit_seal is 'The hash chain over the audit entries, a batch per link; append-only.';
-comment on column livewell.audit_seal.digests is 'SHA-256 of each entry''s line, in the order of its members.';
-comment on column livewell.audit_seal.open_ids is 'Ids up to the high-water mark not sealed yet whose transaction may still commit.';
-comment on column livewell.audit_seal.ceiling is 'Whoever had drawn an id up to the high-water mark has a lower transaction id than this.';
+comment on table livewell_private.audit_entry is 'What was done, by whom, to what and why; append-only.';
+comment on table livewell_private.audit_seal is 'The hash chain over the audit entries, a batch per link; append-only.';
+comment on column livewell_private.audit_seal.digests is 'SHA-256 of each entry''s line, in the order of its members.';
+comment on column livewell_private.audit_seal.open_ids is 'Ids up to the high-water mark not sealed yet whose transaction may still commit.';
+comment on column livewell_private.audit_seal.ceiling is 'Whoever had drawn an id up to the high-water mark has a lower transaction id than this.';

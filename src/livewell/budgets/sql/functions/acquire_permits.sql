@@ -14,9 +14,9 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
-    v_endpoint livewell.endpoint;
+    v_endpoint livewell_private.endpoint;
     v_now timestamptz;
-    v_rooms livewell.budget_rooms;
+    v_rooms livewell_private.budget_rooms;
     v_own integer;
     v_account integer;
     v_tokens bigint;
@@ -27,13 +27,13 @@ declare
     v_names text[];
     v_name text;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     if p_permits is null or p_permits < 1 or p_holder is null or p_tokens < 0 or p_bytes < 0 then
         raise exception using errcode = 'LWB05', message = 'permits are asked for by a holder, one at least, and cost nothing negative';
     end if;
-    select e.* into v_endpoint from livewell.endpoint as e where e.name = p_endpoint;
+    select e.* into v_endpoint from livewell_private.endpoint as e where e.name = p_endpoint;
     if not found then
-        perform livewell.require_endpoint(p_endpoint);
+        perform livewell_private.require_endpoint(p_endpoint);
     end if;
     p_tokens := coalesce(p_tokens, v_endpoint.max_tokens, case
         when coalesce(v_endpoint.tokens_per_minute, v_endpoint.tokens_per_hour) is not null then 1000 else 0 end);
@@ -46,7 +46,7 @@ begin
     end if;
 
     if p_api_key is not null then
-        select k.provider || '@' || k.scope into v_scope from livewell.api_key as k
+        select k.provider || '@' || k.scope into v_scope from livewell_private.api_key as k
         where k.provider = v_endpoint.provider and k.name = p_api_key and k.enabled;
         if not found then
             raise exception using errcode = 'LWB05', message = format('%s has no key %s', v_endpoint.provider, p_api_key),
@@ -54,9 +54,9 @@ begin
         end if;
     end if;
 
-    v_names := livewell.lock_budgets(array[p_endpoint]);
+    v_names := livewell_private.lock_budgets(array[p_endpoint]);
     v_now := coalesce(p_now, clock_timestamp());
-    v_rooms := livewell.rooms_now(v_names, v_now);
+    v_rooms := livewell_private.rooms_now(v_names, v_now);
     v_own := array_position(v_rooms.names, p_endpoint);
     v_account := array_position(v_rooms.names, nullif(v_endpoint.provider, p_endpoint));
     v_tokens := least(v_rooms.tokens[v_own], v_rooms.tokens[v_account]);
@@ -75,7 +75,7 @@ begin
             permits := least(permits, v_scope_rooms[array_position(v_scopes, v_scope)]);
         else
             select k.api_key, k.scope, least(permits, k.room) into api_key, v_scope, permits
-            from livewell.choose_key(v_endpoint.provider, v_scopes, v_scope_rooms) as k;
+            from livewell_private.choose_key(v_endpoint.provider, v_scopes, v_scope_rooms) as k;
         end if;
         reason := case when permits > 0 then null else 'key' end;
     end if;
@@ -83,7 +83,7 @@ begin
         permits := 0;
         api_key := null;
         select r.reason, r.retry_seconds into reason, retry_seconds
-        from livewell.refused_permits(v_rooms, coalesce(reason, case
+        from livewell_private.refused_permits(v_rooms, coalesce(reason, case
             when 0 in (v_rooms.requests[v_own], v_rooms.requests[v_account]) then null
             when v_tokens < p_tokens then 'tokens'
             when v_bytes < p_bytes then 'bytes'
@@ -93,7 +93,7 @@ begin
     end if;
 
     block_id := gen_random_uuid();
-    insert into livewell.permit_block (id, endpoint, api_key, holder, tokens, bytes, open, granted_at, lease_until)
+    insert into livewell_private.permit_block (id, endpoint, api_key, holder, tokens, bytes, open, granted_at, lease_until)
     values (
         block_id, p_endpoint, api_key, p_holder, p_tokens, p_bytes, array(select generate_series(1, permits)), v_now,
         v_now + make_interval(secs => lease_seconds)
@@ -108,9 +108,9 @@ begin
     if v_bytes is not null then
         v_rooms.spent_bytes := array[permits * p_bytes];
     end if;
-    perform livewell.spend_budgets(v_rooms, null, v_now);
+    perform livewell_private.spend_budgets(v_rooms, null, v_now);
     if api_key is not null then
-        update livewell.api_key as k set granted = k.granted + permits
+        update livewell_private.api_key as k set granted = k.granted + permits
         where k.provider = v_endpoint.provider and k.name = api_key
         returning k.source into key_source;
     end if;

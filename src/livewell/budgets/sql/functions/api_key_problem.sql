@@ -1,9 +1,9 @@
 -- Why a key cannot be so, in words that name the field and never the source, which may be a key by mistake; null when it can.
 -- for: internal
-create or replace function livewell.api_key_problem(p_key livewell.api_key) returns text
+create or replace function livewell_private.api_key_problem(p_key livewell_private.api_key) returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
-    select coalesce(livewell.limits_problem(
+    select coalesce(livewell_private.limits_problem(
         (p_key).requests_per_minute, (p_key).requests_per_hour, (p_key).tokens_per_minute, (p_key).tokens_per_hour,
         (p_key).concurrent
     ), case

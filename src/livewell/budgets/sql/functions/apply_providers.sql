@@ -8,6 +8,6 @@ create or replace function livewell.apply_providers(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
-    return query select c.* from livewell.change_budgets(p_declared, p_plan_only, null, p_actor, p_now) as c;
+    perform livewell_private.require_primary();
+    return query select c.* from livewell_private.change_budgets(p_declared, p_plan_only, null, p_actor, p_now) as c;
 end $$;

@@ -1,6 +1,6 @@
 -- Records what was declared and what was changed, with what it was and what it is.
 -- for: internal
-create or replace function livewell.audit_budgets(p_changes jsonb, p_reason text, p_actor text, p_now timestamptz)
+create or replace function livewell_private.audit_budgets(p_changes jsonb, p_reason text, p_actor text, p_now timestamptz)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

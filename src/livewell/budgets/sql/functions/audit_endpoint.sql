@@ -1,6 +1,6 @@
 -- Records what was done to an endpoint by hand.
 -- for: internal
-create or replace function livewell.audit_endpoint(
+create or replace function livewell_private.audit_endpoint(
     p_event text, p_name text, p_old jsonb, p_new jsonb, p_reason text, p_actor text, p_now timestamptz
 ) returns void
 language plpgsql

@@ -1,6 +1,6 @@
 -- Marks breakers whose pause is over as half open, because calls start again: their outcome decides.
 -- for: internal
-create or replace function livewell.begin_probes(p_names text[], p_now timestamptz)
+create or replace function livewell_private.begin_probes(p_names text[], p_now timestamptz)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -8,7 +8,7 @@ declare
     v_changes jsonb;
 begin
     with begun as (
-        update livewell.limit_use as u set breaker = 'half_open', breaker_passed = 0
+        update livewell_private.limit_use as u set breaker = 'half_open', breaker_passed = 0
         where u.name = any (p_names) and u.breaker = 'open' and u.breaker_until <= p_now
         returning u.name
     )

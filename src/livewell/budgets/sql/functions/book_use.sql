@@ -1,7 +1,7 @@
 -- Books what calls have used into the ledger of this hour, with what they return of their reservations. Takes no lock that a
 -- claim waits for, unless a level is passed, which is recorded then.
 -- for: internal
-create or replace function livewell.book_use(
+create or replace function livewell_private.book_use(
     p_providers text[], p_requests bigint[], p_bytes bigint[], p_tokens bigint[], p_reserved bigint[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -11,7 +11,7 @@ declare
     v_passed text[];
 begin
     with booked as (
-        insert into livewell.quota_hour as h (provider, hour, bytes, requests, tokens, returned)
+        insert into livewell_private.quota_hour as h (provider, hour, bytes, requests, tokens, returned)
         select b.provider, v_hour, sum(b.bytes), sum(b.requests), sum(b.tokens), sum(b.reserved) - sum(b.bytes)
         from unnest(p_providers, p_requests, p_bytes, p_tokens, p_reserved) as b (provider, requests, bytes, tokens, reserved)
         group by b.provider
@@ -23,17 +23,17 @@ begin
     )
     select array_agg(b.provider) into v_passed
     from booked as b
-    join livewell.provider as p on p.name = b.provider and p.quota_bytes is not null
-    join livewell.quota_use as q on q.provider = b.provider
-    where q.level <> livewell.quota_level(
+    join livewell_private.provider as p on p.name = b.provider and p.quota_bytes is not null
+    join livewell_private.quota_use as q on q.provider = b.provider
+    where q.level <> livewell_private.quota_level(
         b.bytes + case when q.counted_hour = v_hour then q.counted_bytes else coalesce((
-            select sum(h.bytes) from livewell.quota_hour as h
+            select sum(h.bytes) from livewell_private.quota_hour as h
             where h.provider = b.provider and h.hour >= v_hour - p.quota_window and h.hour < v_hour
         ), 0)::bigint end,
         floor(p.quota_bytes * p.quota_use)::bigint
     );
     if v_passed is not null then
-        perform from livewell.quota_use as q where q.provider = any (v_passed) order by q.provider for no key update;
-        perform livewell.draw_on_quotas(livewell.rooms_now(v_passed, p_now), p_now);
+        perform from livewell_private.quota_use as q where q.provider = any (v_passed) order by q.provider for no key update;
+        perform livewell_private.draw_on_quotas(livewell_private.rooms_now(v_passed, p_now), p_now);
     end if;
 end $$;

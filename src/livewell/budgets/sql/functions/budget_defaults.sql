@@ -1,6 +1,6 @@
 -- The fields of a provider, an endpoint or a key that a person may set, each with what it is when nobody has set it.
 -- for: internal
-create or replace function livewell.budget_defaults(p_thing text) returns jsonb
+create or replace function livewell_private.budget_defaults(p_thing text) returns jsonb
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select case p_thing

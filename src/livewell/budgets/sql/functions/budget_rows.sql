@@ -1,7 +1,7 @@
 -- Providers, endpoints and keys as what a person may set of them, to be compared and shown.
 -- for: internal
-create or replace function livewell.budget_rows(
-    p_providers livewell.provider[], p_endpoints livewell.endpoint[], p_keys livewell.api_key[]
+create or replace function livewell_private.budget_rows(
+    p_providers livewell_private.provider[], p_endpoints livewell_private.endpoint[], p_keys livewell_private.api_key[]
 ) returns table (rank integer, thing text, name text, content jsonb)
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$

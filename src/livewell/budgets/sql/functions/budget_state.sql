@@ -15,10 +15,10 @@ declare
 begin
     return query
     with flights as materialized (
-        select f.* from unnest(livewell.flights(array(select p.name from livewell.provider as p), p_now)) as f
+        select f.* from unnest(livewell_private.flights(array(select p.name from livewell_private.provider as p), p_now)) as f
     ),
     waiting as materialized (
-        select j.endpoint, count(*) as jobs from livewell.job_live as j
+        select j.endpoint, count(*) as jobs from livewell_private.job_live as j
         where j.endpoint is not null and j.state = 'pending'
         group by j.endpoint
     )
@@ -34,7 +34,7 @@ begin
                 when 'endpoint' then f.endpoint = l.name
                 when 'account' then f.provider = l.provider
                 else f.provider = l.provider and f.api_key in (
-                    select k.name from livewell.api_key as k where k.provider = l.provider and l.name = k.provider || '@' || k.scope
+                    select k.name from livewell_private.api_key as k where k.provider = l.provider and l.name = k.provider || '@' || k.scope
                 )
             end
         )::integer,
@@ -49,8 +49,8 @@ begin
         )), '{}'),
         case when u.next_allowed_at > p_now then nullif(u.next_allowed_at, 'infinity') end,
         case when u.closed_until > p_now then u.closed_reason end, u.breaker, u.breaker_until
-    from livewell.limits as l
-    join livewell.limit_use as u on u.name = l.name
+    from livewell_private.limits as l
+    join livewell_private.limit_use as u on u.name = l.name
     cross join lateral (
         select (13 + greatest(0, least(60, floor(v_epoch)::bigint - u.minute_slot)))::integer as first_minute,
             (3 + greatest(0, least(60, floor(v_epoch / 60)::bigint - u.hour_slot)))::integer as first_hour

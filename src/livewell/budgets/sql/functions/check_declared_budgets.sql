@@ -1,6 +1,6 @@
 -- Refuses a declaration that is not an object of providers, endpoints and keys by name, or that names no known provider.
 -- for: internal
-create or replace function livewell.check_declared_budgets(p_declared jsonb) returns void
+create or replace function livewell_private.check_declared_budgets(p_declared jsonb) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -24,7 +24,7 @@ begin
         select split_part(k.name, '@', 1) from jsonb_object_keys(p_declared -> 'keys') as k (name)
     ) as n (provider)
     where not coalesce(p_declared -> 'providers' ? n.provider, false)
-        and not exists (select from livewell.provider as p where p.name = n.provider)
+        and not exists (select from livewell_private.provider as p where p.name = n.provider)
     limit 1;
     if found then
         raise exception using errcode = 'LWB04', message = format('unknown provider %s', v_stranger),

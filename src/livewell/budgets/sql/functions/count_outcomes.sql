@@ -2,7 +2,7 @@
 -- calls let through after its pause are probes: one that fails opens it again for longer, enough that pass close it. What was
 -- sent before it opened says nothing new. Every change is recorded. The caller holds the locks.
 -- for: internal
-create or replace function livewell.count_outcomes(
+create or replace function livewell_private.count_outcomes(
     p_endpoints text[], p_succeeded boolean[], p_started timestamptz[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -19,8 +19,8 @@ begin
                 e.breaker_cooldown * power(2, least(u.breaker_openings, 20))) * (0.9 + random() / 5) as pause,
             f.ago, case when f.ago = 0 then u.failures[1:20] else u.failures[f.ago + 1:21] || array_fill(0, array[f.ago - 1]) end as older,
             case when f.ago = 0 then u.failures[21] else 0 end as newest, f.slot
-        from livewell.limit_use as u
-        join livewell.endpoint as e on e.name = u.name and e.breaker_failures is not null
+        from livewell_private.limit_use as u
+        join livewell_private.endpoint as e on e.name = u.name and e.breaker_failures is not null
         join unnest(p_endpoints, p_succeeded, p_started) as o (name, succeeded, started) on o.name = u.name
         cross join lateral (
             select floor(extract(epoch from p_now) * 20 / extract(epoch from e.breaker_window))::bigint as slot
@@ -41,7 +41,7 @@ begin
         from seen as s
     ),
     changed as (
-        update livewell.limit_use as u
+        update livewell_private.limit_use as u
         set breaker = d.breaker,
             breaker_openings = case when t.opens then u.breaker_openings + 1 when t.closes then 0 else u.breaker_openings end,
             breaker_until = case when t.opens then p_now + d.pause when t.closes then null else u.breaker_until end,

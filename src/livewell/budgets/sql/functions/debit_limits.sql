@@ -1,6 +1,6 @@
 -- Writes what starts now into the windows of some limits. The caller holds the locks and has found the room.
 -- for: internal
-create or replace function livewell.debit_limits(p_rooms livewell.budget_rooms, p_now timestamptz)
+create or replace function livewell_private.debit_limits(p_rooms livewell_private.budget_rooms, p_now timestamptz)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -8,7 +8,7 @@ declare
     v_second constant bigint := floor(extract(epoch from p_now));
     v_minute constant bigint := floor(extract(epoch from p_now) / 60);
 begin
-    update livewell.limit_use as u
+    update livewell_private.limit_use as u
     set minute_slot = greatest(u.minute_slot, v_second), hour_slot = greatest(u.hour_slot, v_minute),
         minute_requests = case when u.minute_slot >= v_second then u.minute_requests[1:71] || u.minute_requests[72] + d.requests
             else u.minute_requests[least(72, v_second - u.minute_slot) + 1:72]

@@ -2,7 +2,7 @@
 -- one, so that a question reads two rows and not seven hundred. Records when use passes 75, 90 or 100 percent of what is
 -- allowed, or falls below. The caller holds the locks, and has read the rooms under them.
 -- for: internal
-create or replace function livewell.draw_on_quotas(p_rooms livewell.budget_rooms, p_now timestamptz)
+create or replace function livewell_private.draw_on_quotas(p_rooms livewell_private.budget_rooms, p_now timestamptz)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -13,9 +13,9 @@ declare
 begin
     -- One after the other, because they are few, mostly one.
     for v_at in 1..cardinality(p_rooms.providers) loop
-        v_level := livewell.quota_level(p_rooms.used[v_at], p_rooms.allowed[v_at]);
+        v_level := livewell_private.quota_level(p_rooms.used[v_at], p_rooms.allowed[v_at]);
         v_levels := v_levels || v_level;
-        update livewell.quota_use as q
+        update livewell_private.quota_use as q
         set counted_hour = v_hour, counted_bytes = p_rooms.counted[v_at],
             bucket_bytes = p_rooms.buckets[v_at] - p_rooms.spent_bytes[v_at],
             bucket_at = greatest(p_now, nullif(q.bucket_at, '-infinity')), returned_seen = p_rooms.returned[v_at], level = v_level

@@ -8,40 +8,40 @@ set search_path = pg_catalog, pg_temp as $$
 begin
     return query
     select h.reason, nullif(h.until, 'infinity')
-    from livewell.endpoint as e
-    join livewell.provider as p on p.name = e.provider
+    from livewell_private.endpoint as e
+    join livewell_private.provider as p on p.name = e.provider
     cross join lateral (
         select 1 as rank, format('provider %s is %s', p.name, case p.state when 'maintenance' then 'in maintenance' else p.state end) as reason, null::timestamptz as until
         where p.state <> 'active'
         union all
         select 2, format('endpoint %s is %s', a.name, case a.state when 'maintenance' then 'in maintenance' else a.state end), null
-        from livewell.endpoint as a where a.name in (e.name, e.provider) and a.state <> 'active'
+        from livewell_private.endpoint as a where a.name in (e.name, e.provider) and a.state <> 'active'
         union all
         select 3, format('%s takes no calls: %s', u.name, coalesce(u.closed_reason, 'no reason given')), u.closed_until
-        from livewell.limit_use as u where u.name in (e.name, e.provider) and u.closed_until > p_now
+        from livewell_private.limit_use as u where u.name in (e.name, e.provider) and u.closed_until > p_now
         union all
         select 4, format('%s takes no calls: too many have failed (circuit breaker)', u.name), u.breaker_until
-        from livewell.limit_use as u
+        from livewell_private.limit_use as u
         where u.name in (e.name, e.provider) and u.breaker = 'open' and u.breaker_until > p_now
         union all
         select 5, format('provider %s has no API key that is enabled', p.name), null
-        where exists (select from livewell.api_key as k where k.provider = p.name)
-            and not exists (select from livewell.api_key as k where k.provider = p.name and k.enabled)
+        where exists (select from livewell_private.api_key as k where k.provider = p.name)
+            and not exists (select from livewell_private.api_key as k where k.provider = p.name and k.enabled)
         union all
         select 6, format('no API key of %s may be used now: %s', p.name, max(u.closed_reason)), min(u.closed_until)
-        from livewell.api_key as k
-        join livewell.limit_use as u on u.name = k.provider || '@' || k.scope
+        from livewell_private.api_key as k
+        join livewell_private.limit_use as u on u.name = k.provider || '@' || k.scope
         where k.provider = p.name and k.enabled
         having bool_and(u.closed_until > p_now)
         union all
         -- When it opens is worked out only where it is used up: that is dear, and this is asked with every stale item.
         select 7, format('the quota of %s is used up', p.name),
             (select q.opens_at from livewell.quota_states(p_now) as q where q.provider = p.name)
-        from livewell.quota_rooms(array[p.name], livewell.flights(array[p.name], p_now), p_now) as r
+        from livewell_private.quota_rooms(array[p.name], livewell_private.flights(array[p.name], p_now), p_now) as r
         where p.quota_bytes is not null and r.used + r.in_flight >= r.allowed
         union all
         select 8, format('the limits of %s have no room now', u.name), u.next_allowed_at
-        from livewell.limit_use as u where u.name in (e.name, e.provider) and u.next_allowed_at > p_now
+        from livewell_private.limit_use as u where u.name in (e.name, e.provider) and u.next_allowed_at > p_now
     ) as h
     where e.name = p_endpoint
     order by h.rank, h.until desc nulls last

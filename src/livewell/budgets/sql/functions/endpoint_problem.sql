@@ -1,9 +1,9 @@
 -- Why an endpoint cannot be so, in words that name the field; null when it can.
 -- for: internal
-create or replace function livewell.endpoint_problem(p_endpoint livewell.endpoint) returns text
+create or replace function livewell_private.endpoint_problem(p_endpoint livewell_private.endpoint) returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
-    select coalesce(livewell.limits_problem(
+    select coalesce(livewell_private.limits_problem(
         (p_endpoint).requests_per_minute, (p_endpoint).requests_per_hour, (p_endpoint).tokens_per_minute,
         (p_endpoint).tokens_per_hour, (p_endpoint).concurrent
     ), case

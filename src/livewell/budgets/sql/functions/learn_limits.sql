@@ -9,29 +9,29 @@ create or replace function livewell.learn_limits(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_endpoint livewell.endpoint;
-    v_use livewell.limit_use;
+    v_endpoint livewell_private.endpoint;
+    v_use livewell_private.limit_use;
     v_name text;
     v_status integer := (p_facts ->> 'status')::integer;
     v_retry double precision := (p_facts ->> 'retry_after_seconds')::double precision;
     v_asked timestamptz := p_now - make_interval(secs => least(greatest(p_age_seconds, 0), 86400));
     v_wait double precision;
 begin
-    perform livewell.require_primary();
-    select e.* into v_endpoint from livewell.endpoint as e where e.name = p_endpoint;
+    perform livewell_private.require_primary();
+    select e.* into v_endpoint from livewell_private.endpoint as e where e.name = p_endpoint;
     if not found then
-        perform livewell.require_endpoint(p_endpoint);
+        perform livewell_private.require_endpoint(p_endpoint);
     end if;
     -- With several accounts behind the keys, it is the key's that is spent; with one it is the endpoint.
     select coalesce(max(k.provider || '@' || k.scope) filter (where k.name = p_api_key and k.scopes > 1), p_endpoint) into v_name
     from (
-        select k.*, (select count(distinct o.scope) from livewell.api_key as o where o.provider = k.provider and o.enabled) as scopes
-        from livewell.api_key as k where k.provider = v_endpoint.provider
+        select k.*, (select count(distinct o.scope) from livewell_private.api_key as o where o.provider = k.provider and o.enabled) as scopes
+        from livewell_private.api_key as k where k.provider = v_endpoint.provider
     ) as k;
-    select u.* into v_use from livewell.limit_use as u where u.name = v_name for no key update;
+    select u.* into v_use from livewell_private.limit_use as u where u.name = v_name for no key update;
 
     if v_asked >= v_use.observed_at then
-        v_use := livewell.learned_from(v_use, coalesce(p_facts -> 'limits', '[]'), v_asked, p_now);
+        v_use := livewell_private.learned_from(v_use, coalesce(p_facts -> 'limits', '[]'), v_asked, p_now);
         if v_status < 400 then
             v_use.throttles := 0;
         end if;
@@ -48,7 +48,7 @@ begin
         v_use.closed_reason := format('HTTP %s', v_status);
         v_use.next_allowed_at := greatest(v_use.next_allowed_at, v_use.closed_until);
     end if;
-    update livewell.limit_use as u
+    update livewell_private.limit_use as u
     set learned_per_minute = v_use.learned_per_minute, learned_per_hour = v_use.learned_per_hour,
         learned_tokens_per_minute = v_use.learned_tokens_per_minute, learned_tokens_per_hour = v_use.learned_tokens_per_hour,
         remaining = v_use.remaining, remaining_since = v_use.remaining_since, remaining_until = v_use.remaining_until,

@@ -1,14 +1,14 @@
 -- Lets the estimates learn from some of the calls: a moving average and its spread, the first sample whole. Counts those that
 -- were more than twice what was expected.
 -- for: internal
-create or replace function livewell.learn_sizes(p_calls livewell.spent_call[], p_now timestamptz)
+create or replace function livewell_private.learn_sizes(p_calls livewell_private.spent_call[], p_now timestamptz)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_share constant double precision := livewell.setting_number('quota.sample_share');
 begin
-    insert into livewell.estimate as e (
+    insert into livewell_private.estimate as e (
         endpoint, subject, samples, bytes_mean, tokens_mean, over_twice, over_twice_at, updated_at
     )
     select s.endpoint, s.subject, s.samples, s.bytes, s.tokens, s.over_twice, case when s.over_twice > 0 then p_now end, p_now
@@ -20,7 +20,7 @@ begin
             select c.endpoint, c.subject, c.bytes, c.tokens, k.bytes_mean, k.tokens_mean, k.endpoint is null or random() < v_share
                 or (k.bytes_mean is null and c.bytes is not null) or (k.tokens_mean is null and c.tokens is not null) as sampled
             from unnest(p_calls) as c
-            left join livewell.estimate as k on k.endpoint = c.endpoint and k.subject = c.subject
+            left join livewell_private.estimate as k on k.endpoint = c.endpoint and k.subject = c.subject
             where c.outcome = 'completed' and (c.bytes is not null or c.tokens is not null)
         ) as c
         group by c.endpoint, c.subject

@@ -1,12 +1,12 @@
 -- The use of a limit with what an answer says of the limit: less at once, more by a tenth a minute, nothing beyond reason.
 -- for: internal
-create or replace function livewell.learned_from(
-    p_use livewell.limit_use, p_limits jsonb, p_asked timestamptz, p_now timestamptz
-) returns livewell.limit_use
+create or replace function livewell_private.learned_from(
+    p_use livewell_private.limit_use, p_limits jsonb, p_asked timestamptz, p_now timestamptz
+) returns livewell_private.limit_use
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_use livewell.limit_use := p_use;
+    v_use livewell_private.limit_use := p_use;
     v_grows boolean := p_now >= p_use.grown_at + interval '1 minute';
     v_seen record;
 begin
@@ -41,13 +41,13 @@ begin
         end if;
         case
             when v_seen.unit = 'tokens' and v_seen.hourly then
-                v_use.learned_tokens_per_hour := livewell.learned_limit(v_use.learned_tokens_per_hour, v_seen.per_window, v_grows);
+                v_use.learned_tokens_per_hour := livewell_private.learned_limit(v_use.learned_tokens_per_hour, v_seen.per_window, v_grows);
             when v_seen.unit = 'tokens' then
-                v_use.learned_tokens_per_minute := livewell.learned_limit(v_use.learned_tokens_per_minute, v_seen.per_window, v_grows);
+                v_use.learned_tokens_per_minute := livewell_private.learned_limit(v_use.learned_tokens_per_minute, v_seen.per_window, v_grows);
             when v_seen.hourly then
-                v_use.learned_per_hour := livewell.learned_limit(v_use.learned_per_hour, v_seen.per_window, v_grows);
+                v_use.learned_per_hour := livewell_private.learned_limit(v_use.learned_per_hour, v_seen.per_window, v_grows);
             else
-                v_use.learned_per_minute := livewell.learned_limit(v_use.learned_per_minute, v_seen.per_window, v_grows);
+                v_use.learned_per_minute := livewell_private.learned_limit(v_use.learned_per_minute, v_seen.per_window, v_grows);
         end case;
     end loop;
     v_use.observed_at := p_asked;

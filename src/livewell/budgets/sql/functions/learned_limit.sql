@@ -1,6 +1,6 @@
 -- A learned limit after another observation: a smaller one is taken over, a larger one approached by a tenth when it may grow.
 -- for: internal
-create or replace function livewell.learned_limit(p_known integer, p_seen double precision, p_grows boolean) returns integer
+create or replace function livewell_private.learned_limit(p_known integer, p_seen double precision, p_grows boolean) returns integer
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select case

@@ -1,7 +1,7 @@
 -- Of some limits: when each opens if it has no room, why it has none, and which share of its windows is used. Asked where
 -- limit_rooms has found no room, and by people; counts as it does.
 -- for: internal
-create or replace function livewell.limit_openings(p_names text[], p_flights livewell.flight[], p_now timestamptz)
+create or replace function livewell_private.limit_openings(p_names text[], p_flights livewell_private.flight[], p_now timestamptz)
 returns table (
     name text, kind text, opens_at timestamptz, reason text, share double precision
 )
@@ -32,15 +32,15 @@ begin
                     when 'endpoint' then f.endpoint = l.name
                     when 'account' then f.provider = l.provider
                     else f.provider = l.provider and f.api_key in (
-                        select k.name from livewell.api_key as k
+                        select k.name from livewell_private.api_key as k
                         where k.provider = l.provider and l.name = k.provider || '@' || k.scope
                     )
                 end
             ) as in_flight,
             greatest(w.slots / l.requests_per_minute::double precision, 3720 / l.requests_per_hour::double precision) as spacing,
             greatest(1, ceil(0.1 * coalesce(l.requests_per_minute, l.requests_per_hour))) as burst
-        from livewell.limits as l
-        join livewell.limit_use as u on u.name = l.name
+        from livewell_private.limits as l
+        join livewell_private.limit_use as u on u.name = l.name
         cross join lateral (
             select 61 + ceil(extract(epoch from l.send_within))::integer as slots
         ) as s

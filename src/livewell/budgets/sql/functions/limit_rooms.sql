@@ -5,12 +5,12 @@
 -- Every claim and every block of permits asks this, so it reads only what decides; when a limit opens again is another
 -- question (limit_openings), and keys are looked at only where a provider has some.
 -- for: internal
-create or replace function livewell.limit_rooms(p_names text[], p_flights livewell.flight[], p_now timestamptz)
-returns livewell.budget_rooms
+create or replace function livewell_private.limit_rooms(p_names text[], p_flights livewell_private.flight[], p_now timestamptz)
+returns livewell_private.budget_rooms
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_rooms livewell.budget_rooms;
+    v_rooms livewell_private.budget_rooms;
     v_second constant bigint := floor(extract(epoch from p_now));
     v_minute constant bigint := floor(extract(epoch from p_now) / 60);
 begin
@@ -45,9 +45,9 @@ begin
         )::bigint),
         array_agg(case when l.limiter = 'smooth' then w.spacing end), array_agg(u.breaker = 'open')
     into v_rooms.names, v_rooms.kinds, v_rooms.requests, v_rooms.tokens, v_rooms.spacing, v_rooms.probing
-    from livewell.endpoint as l
-    join livewell.provider as p on p.name = l.provider
-    join livewell.limit_use as u on u.name = l.name
+    from livewell_private.endpoint as l
+    join livewell_private.provider as p on p.name = l.provider
+    join livewell_private.limit_use as u on u.name = l.name
     cross join lateral (
         select 61 + ceil(extract(epoch from l.send_within))::integer as slots,
             least(l.requests_per_minute, u.learned_per_minute) as requests_per_minute,
@@ -65,7 +65,7 @@ begin
     ) as f
     where l.name = any (p_names);
     if array_to_string(p_names, ' ') like '%@%' then
-        v_rooms := livewell.with_key_rooms(v_rooms, p_names, p_flights, p_now);
+        v_rooms := livewell_private.with_key_rooms(v_rooms, p_names, p_flights, p_now);
     end if;
     -- Less than nothing is left where a limit was lowered.
     if 0 > any (v_rooms.requests || v_rooms.tokens) then

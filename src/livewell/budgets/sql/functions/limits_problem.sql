@@ -1,6 +1,6 @@
 -- Why requests, tokens and concurrency cannot be limited so; null when they can.
 -- for: internal
-create or replace function livewell.limits_problem(
+create or replace function livewell_private.limits_problem(
     p_requests_per_minute integer, p_requests_per_hour integer, p_tokens_per_minute integer, p_tokens_per_hour integer,
     p_concurrent integer
 ) returns text

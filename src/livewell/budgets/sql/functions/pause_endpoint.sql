@@ -9,17 +9,17 @@ set search_path = pg_catalog, pg_temp as $$
 declare
     v_old timestamptz;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     if p_until is null or p_until <= p_now then
         raise exception using errcode = 'LWB03', message = format('endpoint %s cannot be paused until %s', p_name, p_until),
             hint = 'name a time to come, or leave it out to pause until resumed';
     end if;
-    v_old := (livewell.lock_limit(p_name)).closed_until;
-    update livewell.limit_use as u set
+    v_old := (livewell_private.lock_limit(p_name)).closed_until;
+    update livewell_private.limit_use as u set
         closed_until = p_until, closed_reason = coalesce(p_reason, 'paused'),
         next_allowed_at = p_until
     where u.name = p_name;
-    perform livewell.audit_endpoint(
+    perform livewell_private.audit_endpoint(
         'endpoint_paused', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', p_until),
         p_reason, p_actor, p_now
     );

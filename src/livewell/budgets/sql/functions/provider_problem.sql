@@ -1,6 +1,6 @@
 -- Why a provider cannot be so, in words that name the field; null when it can.
 -- for: internal
-create or replace function livewell.provider_problem(p_provider livewell.provider) returns text
+create or replace function livewell_private.provider_problem(p_provider livewell_private.provider) returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select case

@@ -1,6 +1,6 @@
 -- The providers whose limits some names are: of endpoints, accounts and scopes of keys.
 -- for: internal
-create or replace function livewell.providers_of(p_names text[]) returns text[]
+create or replace function livewell_private.providers_of(p_names text[]) returns text[]
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,10 +1,10 @@
 -- Writes endpoints as they shall be, with the row that counts what is used of each.
 -- for: internal
-create or replace function livewell.put_endpoints(p_endpoints livewell.endpoint[], p_now timestamptz) returns void
+create or replace function livewell_private.put_endpoints(p_endpoints livewell_private.endpoint[], p_now timestamptz) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
-    insert into livewell.endpoint as t
+    insert into livewell_private.endpoint as t
     select n.* from unnest(p_endpoints) as n
     order by n.name
     on conflict (name) do update set
@@ -20,7 +20,7 @@ begin
         breaker_cooldown = excluded.breaker_cooldown, breaker_cooldown_max = excluded.breaker_cooldown_max,
         breaker_probes = excluded.breaker_probes, call_timeout = excluded.call_timeout, updated_at = p_now
     where t.* is distinct from excluded.*;
-    insert into livewell.limit_use (name)
+    insert into livewell_private.limit_use (name)
     select n.name from unnest(p_endpoints) as n
     order by n.name
     on conflict (name) do nothing;

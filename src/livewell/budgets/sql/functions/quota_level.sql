@@ -1,6 +1,6 @@
 -- The level a quota has reached, in percent of what is allowed: what alerts are about.
 -- for: internal
-create or replace function livewell.quota_level(p_used bigint, p_allowed bigint) returns integer
+create or replace function livewell_private.quota_level(p_used bigint, p_allowed bigint) returns integer
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin

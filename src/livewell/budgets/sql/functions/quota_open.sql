@@ -10,8 +10,8 @@ declare
     v_quota record;
 begin
     select p.state, p.quota_bytes, q.room, q.low, q.used + q.in_flight < q.allowed as open into v_quota
-    from livewell.provider as p left join lateral livewell.quota_rooms(
-        array[p.name], livewell.flights(array[p.name], p_now), p_now
+    from livewell_private.provider as p left join lateral livewell_private.quota_rooms(
+        array[p.name], livewell_private.flights(array[p.name], p_now), p_now
     ) as q on p.quota_bytes is not null
     where p.name = p_provider;
     if not found then

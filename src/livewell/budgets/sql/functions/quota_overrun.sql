@@ -2,7 +2,7 @@
 -- its concurrency, together up to the account's. An estimate learns and may become anything, so the whole cap counts, but
 -- where the endpoint expects its cap, which is then always reserved. Null when nothing bounds how many there are.
 -- for: internal
-create or replace function livewell.quota_overrun(p_provider text, p_endpoints livewell.endpoint[]) returns numeric
+create or replace function livewell_private.quota_overrun(p_provider text, p_endpoints livewell_private.endpoint[]) returns numeric
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     with account as (

@@ -1,7 +1,7 @@
 -- How many bytes may start now at providers with a quota, by the ledger of their rolling window, what is in flight, and the
 -- even allowance; and whether so much is used that only work somebody waits for may start. The oldest hour counts whole.
 -- for: internal
-create or replace function livewell.quota_rooms(p_providers text[], p_flights livewell.flight[], p_now timestamptz)
+create or replace function livewell_private.quota_rooms(p_providers text[], p_flights livewell_private.flight[], p_now timestamptz)
 returns table (
     provider text, allowed bigint, used bigint, in_flight bigint, counted bigint, bucket double precision, returned bigint, room bigint,
     low boolean, level integer
@@ -24,9 +24,9 @@ begin
             q.bucket_bytes, q.bucket_at, q.returned_seen, q.level, coalesce(h.bytes, 0) as this_hour,
             coalesce(h.returned, 0) as returned,
             (select coalesce(sum(f.bytes), 0)::bigint from unnest(p_flights) as f where f.provider = p.name) as in_flight
-        from livewell.provider as p
-        join livewell.quota_use as q on q.provider = p.name
-        left join livewell.quota_hour as h on h.provider = p.name and h.hour = v_hour
+        from livewell_private.provider as p
+        join livewell_private.quota_use as q on q.provider = p.name
+        left join livewell_private.quota_hour as h on h.provider = p.name and h.hour = v_hour
         where p.name = any (p_providers) and p.quota_bytes is not null
     loop
         provider := v_quota.name;
@@ -36,7 +36,7 @@ begin
         level := v_quota.level;
         counted := v_quota.counted_bytes;
         if v_quota.counted_hour <> v_hour then
-            select coalesce(sum(h.bytes), 0) into counted from livewell.quota_hour as h
+            select coalesce(sum(h.bytes), 0) into counted from livewell_private.quota_hour as h
             where h.provider = v_quota.name and h.hour >= v_hour - v_quota.quota_window and h.hour < v_hour;
         end if;
         used := counted + v_quota.this_hour;
@@ -47,7 +47,7 @@ begin
         if v_quota.bucket_at <> '-infinity' then
             v_returned := returned;
             if date_trunc('hour', v_quota.bucket_at, 'UTC') <> v_hour then
-                select coalesce(sum(h.returned), 0) into v_returned from livewell.quota_hour as h
+                select coalesce(sum(h.returned), 0) into v_returned from livewell_private.quota_hour as h
                 where h.provider = v_quota.name and h.hour >= date_trunc('hour', v_quota.bucket_at, 'UTC');
             end if;
             bucket := least(

@@ -23,9 +23,9 @@ begin
             when p.pace <> 'even' then f.exhausted_at
         end,
         case when p.pace = 'even' then floor(r.bucket)::bigint end, p.pace
-    from livewell.provider as p
-    join livewell.quota_use as q on q.provider = p.name
-    join lateral livewell.quota_rooms(array[p.name], livewell.flights(array[p.name], p_now), p_now) as r on true
+    from livewell_private.provider as p
+    join livewell_private.quota_use as q on q.provider = p.name
+    join lateral livewell_private.quota_rooms(array[p.name], livewell_private.flights(array[p.name], p_now), p_now) as r on true
     -- Hour by hour into the future: what the last day used comes in, what falls out of the window goes.
     cross join lateral (
         select min(v_hour + c.hours * interval '1 hour') filter (where c.expected >= r.allowed) as exhausted_at,
@@ -36,10 +36,10 @@ begin
                 r.used + r.in_flight - sum(coalesce(h.bytes, 0)) over (order by n.hours) + n.hours * d.hourly as expected
             from generate_series(1, (extract(epoch from p.quota_window) / 3600)::integer) as n (hours)
             cross join (
-                select coalesce(sum(h.bytes), 0) / 24 as hourly from livewell.quota_hour as h
+                select coalesce(sum(h.bytes), 0) / 24 as hourly from livewell_private.quota_hour as h
                 where h.provider = p.name and h.hour > v_hour - interval '1 day' and h.hour <= v_hour
             ) as d
-            left join livewell.quota_hour as h
+            left join livewell_private.quota_hour as h
                 on h.provider = p.name and h.hour = v_hour - p.quota_window + (n.hours - 1) * interval '1 hour'
         ) as c
     ) as f

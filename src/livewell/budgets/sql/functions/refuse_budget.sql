@@ -1,6 +1,6 @@
 -- Refuses what a provider, an endpoint or a key cannot be; the detail names the thing, for who knows the line it is on.
 -- for: internal
-create or replace function livewell.refuse_budget(p_thing text, p_name text, p_problem text, p_fix text default null)
+create or replace function livewell_private.refuse_budget(p_thing text, p_name text, p_problem text, p_fix text default null)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

@@ -1,7 +1,7 @@
 -- Why permits were not granted, and when to ask again: for the reason that is known, else for the limit that has no room.
 -- for: internal
-create or replace function livewell.refused_permits(
-    p_rooms livewell.budget_rooms, p_reason text, p_now timestamptz, out reason text, out retry_seconds double precision
+create or replace function livewell_private.refused_permits(
+    p_rooms livewell_private.budget_rooms, p_reason text, p_now timestamptz, out reason text, out retry_seconds double precision
 )
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$

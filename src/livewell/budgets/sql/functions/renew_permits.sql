@@ -6,9 +6,9 @@ create or replace function livewell.renew_permits(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     return query
-    update livewell.permit_block as b set lease_until = p_now + livewell.setting_interval('budgets.permit_lease')
+    update livewell_private.permit_block as b set lease_until = p_now + livewell.setting_interval('budgets.permit_lease')
     where b.id = any (p_blocks) and b.holder = p_holder and b.lease_until > p_now
     returning b.id;
 end $$;

@@ -1,16 +1,16 @@
 -- Refuses an endpoint that nobody declared: work without a budget would be work without a limit.
 -- for: internal
-create or replace function livewell.require_endpoint(p_endpoint text) returns void
+create or replace function livewell_private.require_endpoint(p_endpoint text) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_near text;
     v_said constant text := left(p_endpoint, 201);
 begin
-    if exists (select from livewell.endpoint as e where e.name = p_endpoint) then
+    if exists (select from livewell_private.endpoint as e where e.name = p_endpoint) then
         return;
     end if;
-    select e.name into v_near from livewell.endpoint as e
+    select e.name into v_near from livewell_private.endpoint as e
     where e.provider = split_part(p_endpoint, '/', 1) or e.name ilike '%' || nullif(split_part(p_endpoint, '/', 2), '') || '%'
     order by e.name limit 1;
     raise exception using errcode = 'LWB01', message = format('unknown endpoint %s', coalesce(v_said, '(none)')),

@@ -2,21 +2,21 @@
 -- goes along: who may tune a limit may not turn the workers against the machines they run on. A field that stays as it is, or
 -- that is nothing in something new, is nobody's change.
 -- for: internal
-create or replace function livewell.require_owner_for_calls(p_providers livewell.provider[], p_keys livewell.api_key[])
+create or replace function livewell_private.require_owner_for_calls(p_providers livewell_private.provider[], p_keys livewell_private.api_key[])
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_first record;
 begin
-    if livewell.is_owner(livewell.calling_role()) then
+    if livewell_private.is_owner(livewell_private.calling_role()) then
         return;
     end if;
     select c.thing, c.name, c.field into v_first
     from (
         select 'provider' as thing, n.name, f.field
         from unnest(p_providers) as n
-        left join livewell.provider as o on o.name = n.name
+        left join livewell_private.provider as o on o.name = n.name
         cross join lateral (values
             ('base_url', n.base_url is distinct from o.base_url),
             ('hosts', n.hosts is distinct from coalesce(o.hosts, '{}')),
@@ -27,7 +27,7 @@ begin
         union all
         select 'key', n.provider || '@' || n.name, 'source'
         from unnest(p_keys) as n
-        left join livewell.api_key as o on o.provider = n.provider and o.name = n.name
+        left join livewell_private.api_key as o on o.provider = n.provider and o.name = n.name
         where n.source is distinct from o.source
     ) as c
     order by c.thing, c.name, c.field

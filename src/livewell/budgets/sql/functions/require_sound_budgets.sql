@@ -1,7 +1,7 @@
 -- Refuses the first provider, endpoint or key that cannot be as asked, and quotas that their endpoints could pass.
 -- for: internal
-create or replace function livewell.require_sound_budgets(
-    p_providers livewell.provider[], p_endpoints livewell.endpoint[], p_keys livewell.api_key[]
+create or replace function livewell_private.require_sound_budgets(
+    p_providers livewell_private.provider[], p_endpoints livewell_private.endpoint[], p_keys livewell_private.api_key[]
 ) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -10,28 +10,28 @@ declare
 begin
     select s.* into v_first
     from (
-        select 1 as rank, 'provider' as thing, n.name, livewell.provider_problem(n) as problem from unnest(p_providers) as n
+        select 1 as rank, 'provider' as thing, n.name, livewell_private.provider_problem(n) as problem from unnest(p_providers) as n
         union all
-        select 2, 'endpoint', n.name, livewell.endpoint_problem(n) from unnest(p_endpoints) as n
+        select 2, 'endpoint', n.name, livewell_private.endpoint_problem(n) from unnest(p_endpoints) as n
         union all
-        select 3, 'key', n.provider || '@' || n.name, livewell.api_key_problem(n) from unnest(p_keys) as n
+        select 3, 'key', n.provider || '@' || n.name, livewell_private.api_key_problem(n) from unnest(p_keys) as n
     ) as s
     where s.problem is not null
     order by s.rank, s.name
     limit 1;
     if found then
-        perform livewell.refuse_budget(v_first.thing, v_first.name, v_first.problem);
+        perform livewell_private.refuse_budget(v_first.thing, v_first.name, v_first.problem);
     end if;
-    perform livewell.require_quota_fits(p.provider, array(
+    perform livewell_private.require_quota_fits(p.provider, array(
         select n from unnest(p_endpoints) as n where n.provider = (p.provider).name
         union all
-        select e from livewell.endpoint as e
+        select e from livewell_private.endpoint as e
         where e.provider = (p.provider).name and e.name not in (select n.name from unnest(p_endpoints) as n)
     ))
     from (
         select n as provider from unnest(p_providers) as n
         union all
-        select t from livewell.provider as t
+        select t from livewell_private.provider as t
         where t.name in (select n.provider from unnest(p_endpoints) as n)
             and t.name not in (select n.name from unnest(p_providers) as n)
     ) as p

@@ -8,20 +8,20 @@ create or replace function livewell.reset_endpoint(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_old livewell.limit_use;
-    v_new livewell.limit_use;
+    v_old livewell_private.limit_use;
+    v_new livewell_private.limit_use;
 begin
-    perform livewell.require_primary();
-    v_old := livewell.lock_limit(p_name);
-    update livewell.limit_use as u set
+    perform livewell_private.require_primary();
+    v_old := livewell_private.lock_limit(p_name);
+    update livewell_private.limit_use as u set
         closed_until = '-infinity', closed_reason = null, throttles = 0, learned_per_minute = null,
         learned_per_hour = null, learned_tokens_per_minute = null, learned_tokens_per_hour = null, remaining = null, remaining_since = null, remaining_until = null,
         breaker = 'closed', breaker_until = null, breaker_openings = 0, breaker_passed = 0,
         failures = array_fill(0, array[cardinality(u.failures)])
     where u.name = p_name
     returning u.* into v_new;
-    perform livewell.reopen_limits(array[p_name]);
-    perform livewell.audit_endpoint(
-        'endpoint_reset', p_name, livewell.taught_by_endpoint(v_old), livewell.taught_by_endpoint(v_new), p_reason, p_actor, p_now
+    perform livewell_private.reopen_limits(array[p_name]);
+    perform livewell_private.audit_endpoint(
+        'endpoint_reset', p_name, livewell_private.taught_by_endpoint(v_old), livewell_private.taught_by_endpoint(v_new), p_reason, p_actor, p_now
     );
 end $$;

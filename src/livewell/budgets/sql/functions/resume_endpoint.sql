@@ -9,14 +9,14 @@ set search_path = pg_catalog, pg_temp as $$
 declare
     v_old timestamptz;
 begin
-    perform livewell.require_primary();
-    v_old := (livewell.lock_limit(p_name)).closed_until;
+    perform livewell_private.require_primary();
+    v_old := (livewell_private.lock_limit(p_name)).closed_until;
     if v_old <= p_now then
         return false;
     end if;
-    update livewell.limit_use as u set closed_until = '-infinity', closed_reason = null where u.name = p_name;
-    perform livewell.reopen_limits(array[p_name]);
-    perform livewell.audit_endpoint(
+    update livewell_private.limit_use as u set closed_until = '-infinity', closed_reason = null where u.name = p_name;
+    perform livewell_private.reopen_limits(array[p_name]);
+    perform livewell_private.audit_endpoint(
         'endpoint_resumed', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', null),
         p_reason, p_actor, p_now
     );

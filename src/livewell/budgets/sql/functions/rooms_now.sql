@@ -1,21 +1,21 @@
 -- The room under some limits and the quotas of their providers, with what is needed to spend of it. The caller holds the locks.
 -- for: internal
-create or replace function livewell.rooms_now(p_names text[], p_now timestamptz) returns livewell.budget_rooms
+create or replace function livewell_private.rooms_now(p_names text[], p_now timestamptz) returns livewell_private.budget_rooms
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_rooms livewell.budget_rooms;
+    v_rooms livewell_private.budget_rooms;
     v_quota record;
-    v_providers constant text[] := livewell.providers_of(p_names);
-    v_flights constant livewell.flight[] := livewell.flights(v_providers, p_now);
+    v_providers constant text[] := livewell_private.providers_of(p_names);
+    v_flights constant livewell_private.flight[] := livewell_private.flights(v_providers, p_now);
 begin
-    v_rooms := livewell.limit_rooms(p_names, v_flights, p_now);
+    v_rooms := livewell_private.limit_rooms(p_names, v_flights, p_now);
     if 0 = any (v_rooms.requests) then
         select array_agg(o.opens_at order by n.at), array_agg(o.reason order by n.at) into v_rooms.opens, v_rooms.reasons
         from unnest(v_rooms.names) with ordinality as n (name, at)
-        join livewell.limit_openings(v_rooms.names, v_flights, p_now) as o on o.name = n.name;
+        join livewell_private.limit_openings(v_rooms.names, v_flights, p_now) as o on o.name = n.name;
     end if;
-    for v_quota in select q.* from livewell.quota_rooms(v_providers, v_flights, p_now) as q loop
+    for v_quota in select q.* from livewell_private.quota_rooms(v_providers, v_flights, p_now) as q loop
         v_rooms.providers := v_rooms.providers || v_quota.provider;
         v_rooms.bytes := v_rooms.bytes || v_quota.room;
         v_rooms.low := v_rooms.low || v_quota.low;

@@ -1,6 +1,6 @@
 -- Whether two values of a field are the same; lengths of time are compared as such, however they are written.
 -- for: internal
-create or replace function livewell.same_budget_value(p_field text, p_old jsonb, p_new jsonb) returns boolean
+create or replace function livewell_private.same_budget_value(p_field text, p_old jsonb, p_new jsonb) returns boolean
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select case

@@ -8,13 +8,13 @@ create or replace function livewell.set_endpoint(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
-    if not exists (select from livewell.endpoint as t where t.name = p_name) then
+    perform livewell_private.require_primary();
+    if not exists (select from livewell_private.endpoint as t where t.name = p_name) then
         raise exception using errcode = 'LWB01', message = format('unknown endpoint %s', coalesce(p_name, '')),
             hint = 'livewell endpoints list';
     end if;
     return exists (
-        select from livewell.change_budgets(
+        select from livewell_private.change_budgets(
             jsonb_build_object('endpoints', jsonb_build_object(p_name, p_changes)), false, p_reason, p_actor, p_now
         ) as c
         where c.change <> 'same'

@@ -8,13 +8,13 @@ create or replace function livewell.set_provider(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
-    if not exists (select from livewell.provider as t where t.name = p_name) then
+    perform livewell_private.require_primary();
+    if not exists (select from livewell_private.provider as t where t.name = p_name) then
         raise exception using errcode = 'LWB04', message = format('unknown provider %s', coalesce(p_name, '')),
             hint = 'livewell providers list';
     end if;
     return exists (
-        select from livewell.change_budgets(
+        select from livewell_private.change_budgets(
             jsonb_build_object('providers', jsonb_build_object(p_name, p_changes)), false, p_reason, p_actor, p_now
         ) as c
         where c.change <> 'same'

@@ -2,7 +2,7 @@
 -- breakers, sizes learned from. What nobody knows stays as it was reserved; what was never sent costs no bytes. An answer that nobody
 -- could use is an answer all the same: its endpoint is well. Who rode along with another's request made none.
 -- for: internal
-create or replace function livewell.settle_calls(p_calls livewell.spent_call[], p_now timestamptz)
+create or replace function livewell_private.settle_calls(p_calls livewell_private.spent_call[], p_now timestamptz)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -25,19 +25,19 @@ begin
         group by c.endpoint
     ) as e;
     if v_sum.corrected or v_sum.failed or exists (
-        select from livewell.limit_use as u where u.breaker <> 'closed' and u.name = any (v_sum.endpoints)
+        select from livewell_private.limit_use as u where u.breaker <> 'closed' and u.name = any (v_sum.endpoints)
     ) then
-        perform livewell.lock_budgets(v_sum.endpoints);
+        perform livewell_private.lock_budgets(v_sum.endpoints);
         if v_sum.corrected then
-            perform livewell.correct_tokens(p_calls);
+            perform livewell_private.correct_tokens(p_calls);
         end if;
-        perform livewell.count_outcomes(
+        perform livewell_private.count_outcomes(
             array_agg(c.endpoint), array_agg(c.outcome in ('completed', 'answered')), array_agg(c.started_at), p_now
         )
         from unnest(p_calls) as c where c.outcome in ('completed', 'answered', 'failed', 'dead', 'rescued') and c.rides is not true;
     end if;
     if v_sum.known then
-        perform livewell.learn_sizes(p_calls, p_now);
+        perform livewell_private.learn_sizes(p_calls, p_now);
     end if;
-    perform livewell.book_use(v_sum.providers, v_sum.requests, v_sum.bytes, v_sum.tokens, v_sum.reserved, p_now);
+    perform livewell_private.book_use(v_sum.providers, v_sum.requests, v_sum.bytes, v_sum.tokens, v_sum.reserved, p_now);
 end $$;

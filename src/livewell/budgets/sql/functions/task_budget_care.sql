@@ -8,10 +8,10 @@ declare
     v_permits integer;
     v_hours integer;
 begin
-    perform livewell.require_primary();
-    v_permits := livewell.expire_permits(p_now);
-    delete from livewell.quota_hour as h
-    using livewell.provider as p
+    perform livewell_private.require_primary();
+    v_permits := livewell_private.expire_permits(p_now);
+    delete from livewell_private.quota_hour as h
+    using livewell_private.provider as p
     where p.name = h.provider and h.hour < p_now - greatest(
         livewell.setting_interval('quota.ledger_retention'), p.quota_window + interval '1 day'
     );

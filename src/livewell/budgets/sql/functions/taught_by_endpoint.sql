@@ -1,6 +1,6 @@
 -- What an endpoint's answers have taught, without the rings that count what was sent.
 -- for: internal
-create or replace function livewell.taught_by_endpoint(p_use livewell.limit_use) returns jsonb
+create or replace function livewell_private.taught_by_endpoint(p_use livewell_private.limit_use) returns jsonb
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select jsonb_strip_nulls(to_jsonb(p_use) - array[

@@ -1,12 +1,12 @@
 -- Rooms with those of the limits that keys share, counted as limit_rooms counts those of endpoints.
 -- for: internal
-create or replace function livewell.with_key_rooms(
-    p_rooms livewell.budget_rooms, p_names text[], p_flights livewell.flight[], p_now timestamptz
-) returns livewell.budget_rooms
+create or replace function livewell_private.with_key_rooms(
+    p_rooms livewell_private.budget_rooms, p_names text[], p_flights livewell_private.flight[], p_now timestamptz
+) returns livewell_private.budget_rooms
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_rooms livewell.budget_rooms := p_rooms;
+    v_rooms livewell_private.budget_rooms := p_rooms;
     v_second constant bigint := floor(extract(epoch from p_now));
     v_minute constant bigint := floor(extract(epoch from p_now) / 60);
 begin
@@ -26,8 +26,8 @@ begin
         )::bigint),
         v_rooms.spacing || array_agg(null::double precision), v_rooms.probing || array_agg(false)
     into v_rooms.names, v_rooms.kinds, v_rooms.requests, v_rooms.tokens, v_rooms.spacing, v_rooms.probing
-    from livewell.limits as l
-    join livewell.limit_use as u on u.name = l.name
+    from livewell_private.limits as l
+    join livewell_private.limit_use as u on u.name = l.name
     cross join lateral (
         select (12 - ceil(extract(epoch from l.send_within)) + greatest(0, least(72, v_second - u.minute_slot)))::integer as first_minute,
             (1 + greatest(0, least(62, v_minute - u.hour_slot)))::integer as first_hour
@@ -35,7 +35,7 @@ begin
     cross join lateral (
         select coalesce(sum(f.calls), 0) as in_flight from unnest(p_flights) as f
         where f.provider = l.provider and f.api_key in (
-            select k.name from livewell.api_key as k where k.provider = l.provider and l.name = k.provider || '@' || k.scope
+            select k.name from livewell_private.api_key as k where k.provider = l.provider and l.name = k.provider || '@' || k.scope
         )
     ) as f
     where l.kind = 'keys' and l.name = any (p_names);

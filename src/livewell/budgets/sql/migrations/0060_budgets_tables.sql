@@ -1,6 +1,6 @@
 -- Providers, their endpoints and keys, what is used of their limits, and the ledger of bytes.
 
-create table livewell.provider (
+create table livewell_private.provider (
     name text not null,
     state text not null default 'active',
     description text not null default '',
@@ -26,7 +26,7 @@ create table livewell.provider (
 );
 
 -- An endpoint named as its provider stands for the account: what it allows, all endpoints of the provider share.
-create table livewell.endpoint (
+create table livewell_private.endpoint (
     name text not null,
     provider text not null,
     state text not null default 'active',
@@ -55,7 +55,7 @@ create table livewell.endpoint (
     created_at timestamptz not null default clock_timestamp(),
     updated_at timestamptz not null default clock_timestamp(),
     constraint endpoint_pkey primary key (name),
-    constraint endpoint_has_a_provider foreign key (provider) references livewell.provider (name),
+    constraint endpoint_has_a_provider foreign key (provider) references livewell_private.provider (name),
     constraint endpoint_is_a_name check (name ~ '^[^\s/@]{1,100}(/[^\s@]{1,100})?$'),
     constraint endpoint_begins_with_its_provider check (split_part(name, '/', 1) = provider),
     constraint endpoint_state_is_known check (state in ('active', 'disabled', 'maintenance')),
@@ -73,10 +73,10 @@ create table livewell.endpoint (
         and breaker_cooldown_max >= breaker_cooldown and breaker_probes > 0
     )
 );
-create index endpoint_provider on livewell.endpoint (provider);
+create index endpoint_provider on livewell_private.endpoint (provider);
 
 -- Where a key is found, never the key. Keys of one scope share one account at the provider, and so one set of limits.
-create table livewell.api_key (
+create table livewell_private.api_key (
     provider text not null,
     name text not null,
     scope text not null,
@@ -91,7 +91,7 @@ create table livewell.api_key (
     created_at timestamptz not null default clock_timestamp(),
     updated_at timestamptz not null default clock_timestamp(),
     constraint api_key_pkey primary key (provider, name),
-    constraint api_key_has_a_provider foreign key (provider) references livewell.provider (name),
+    constraint api_key_has_a_provider foreign key (provider) references livewell_private.provider (name),
     constraint api_key_is_a_name check (name ~ '^[^\s/@]{1,100}$' and scope ~ '^[^\s/@]{1,100}$'),
     constraint api_key_is_found_somewhere_safe check (source ~ '^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$'),
     constraint api_key_limits_are_positive check (
@@ -101,7 +101,7 @@ create table livewell.api_key (
 
 -- What is used of the limits of an endpoint ('fmp/quote'), an account ('fmp') or a scope of keys ('fmp@main'): the row whose
 -- lock decides. Rings hold the newest slot last: 72 seconds, and 62 minutes.
-create table livewell.limit_use (
+create table livewell_private.limit_use (
     name text not null,
     minute_slot bigint not null default 0,
     minute_requests integer[] not null default array_fill(0, array[72]),
@@ -135,7 +135,7 @@ create table livewell.limit_use (
 
 -- What of a provider's quota is counted: the hours before this one as a sum, the even allowance as a bucket, and how much of
 -- what calls returned of their reservations the bucket has.
-create table livewell.quota_use (
+create table livewell_private.quota_use (
     provider text not null,
     counted_hour timestamptz not null default '-infinity',
     counted_bytes bigint not null default 0,
@@ -144,11 +144,11 @@ create table livewell.quota_use (
     returned_seen bigint not null default 0,
     level integer not null default 0,
     constraint quota_use_pkey primary key (provider),
-    constraint quota_use_has_a_provider foreign key (provider) references livewell.provider (name) on delete cascade
+    constraint quota_use_has_a_provider foreign key (provider) references livewell_private.provider (name) on delete cascade
 ) with (fillfactor = 50);
 
 -- What calls used by the hour, and what they returned of their reservations: who finishes writes here, and waits for no claim.
-create table livewell.quota_hour (
+create table livewell_private.quota_hour (
     provider text not null,
     hour timestamptz not null,
     bytes bigint not null default 0,
@@ -160,7 +160,7 @@ create table livewell.quota_hour (
 ) with (fillfactor = 70);
 
 -- How large answers are, by what was asked: a moving average and its spread, from samples.
-create table livewell.estimate (
+create table livewell_private.estimate (
     endpoint text not null,
     subject text not null,
     samples bigint not null default 0,
@@ -172,11 +172,11 @@ create table livewell.estimate (
     over_twice_at timestamptz,
     updated_at timestamptz not null,
     constraint estimate_pkey primary key (endpoint, subject),
-    constraint estimate_has_an_endpoint foreign key (endpoint) references livewell.endpoint (name) on delete cascade
+    constraint estimate_has_an_endpoint foreign key (endpoint) references livewell_private.endpoint (name) on delete cascade
 ) with (fillfactor = 70);
 
 -- Permits taken by hand, a block of them per row; open are the numbers not yet settled.
-create table livewell.permit_block (
+create table livewell_private.permit_block (
     id uuid not null,
     endpoint text not null,
     api_key text,
@@ -187,16 +187,16 @@ create table livewell.permit_block (
     granted_at timestamptz not null,
     lease_until timestamptz not null,
     constraint permit_block_pkey primary key (id),
-    constraint permit_block_has_an_endpoint foreign key (endpoint) references livewell.endpoint (name) on delete cascade
+    constraint permit_block_has_an_endpoint foreign key (endpoint) references livewell_private.endpoint (name) on delete cascade
 ) with (fillfactor = 70);
-create index permit_block_endpoint on livewell.permit_block (endpoint);
-create index permit_block_lease on livewell.permit_block (lease_until);
+create index permit_block_endpoint on livewell_private.permit_block (endpoint);
+create index permit_block_lease on livewell_private.permit_block (lease_until);
 
 -- What is under way at an endpoint by a key: calls, and bytes reserved that no ledger has yet.
-create type livewell.flight as (provider text, endpoint text, api_key text, calls bigint, bytes bigint);
+create type livewell_private.flight as (provider text, endpoint text, api_key text, calls bigint, bytes bigint);
 
 -- The room under some limits and quotas while a claim is made, and what it has spent of them; null is any amount.
-create type livewell.budget_rooms as (
+create type livewell_private.budget_rooms as (
     names text[], kinds text[], requests bigint[], tokens bigint[], opens timestamptz[], spent_requests bigint[],
     spent_tokens bigint[], providers text[], bytes bigint[], low boolean[], spent_bytes bigint[]
 );

@@ -1,5 +1,5 @@
 -- The providers of the seed documents with their limits; what was tuned since is never overwritten.
-insert into livewell.provider (name, description, quota_bytes)
+insert into livewell_private.provider (name, description, quota_bytes)
 values
 ('openai', 'OpenAI', null),
 ('google', 'Google Cloud', null),
@@ -7,7 +7,7 @@ values
 ('fmp', 'Financial Modeling Prep', 20 * 1024::bigint ^ 3)
 on conflict (name) do nothing;
 
-insert into livewell.endpoint (name, provider, requests_per_minute, tokens_per_minute, concurrent)
+insert into livewell_private.endpoint (name, provider, requests_per_minute, tokens_per_minute, concurrent)
 values
 ('openai/gpt-4o-mini', 'openai', 500, 200000, 50),
 ('openai/gpt-4-vision', 'openai', 100, 20000, 20),
@@ -16,10 +16,10 @@ values
 ('fmp', 'fmp', 300, null, 10)
 on conflict (name) do nothing;
 
-insert into livewell.limit_use (name) select e.name from livewell.endpoint as e on conflict (name) do nothing;
-insert into livewell.quota_use (provider) select p.name from livewell.provider as p on conflict (provider) do nothing;
+insert into livewell_private.limit_use (name) select e.name from livewell_private.endpoint as e on conflict (name) do nothing;
+insert into livewell_private.quota_use (provider) select p.name from livewell_private.provider as p on conflict (provider) do nothing;
 
-insert into livewell.setting (name, type, value, default_value, minimum, maximum, description)
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
 select name, type, value, value, minimum, maximum, description
 from (values
     ('quota.sample_share', 'number', '0.01', '0', '1',

@@ -7,7 +7,7 @@ language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    v_type livewell.data_type;
+    v_type livewell_private.data_type;
     v_bad text;
 begin
     select min(c.key) into v_bad
@@ -18,20 +18,20 @@ begin
         raise exception using errcode = 'LWN02', message = format('what a model says of column "%s" cannot be so', v_bad),
             hint = 'an object: {"price": {"type": "number", "nullable": false}}';
     end if;
-    perform livewell.require_type(p_type);
-    select t.* into v_type from livewell.data_type as t where t.name = p_type;
+    perform livewell_private.require_type(p_type);
+    select t.* into v_type from livewell_private.data_type as t where t.name = p_type;
     if v_type.table_name is null then
         return;
     end if;
-    if livewell.find_relation(v_type.table_name) is null then
+    if livewell_private.find_relation(v_type.table_name) is null then
         return query select 'error', 'no_table', format('there is no table %s', v_type.table_name), 'create it';
         return;
     end if;
     return query
-    select f.* from livewell.findings_on_columns(v_type, p_columns) as f
+    select f.* from livewell_private.findings_on_columns(v_type, p_columns) as f
     union all
-    select f.* from livewell.findings_on_key(v_type, p_columns) as f
+    select f.* from livewell_private.findings_on_key(v_type, p_columns) as f
     union all
-    select f.* from livewell.findings_on_triggers(v_type) as f
+    select f.* from livewell_private.findings_on_triggers(v_type) as f
     order by 1, 2, 3;
 end $$;

@@ -1,18 +1,18 @@
 -- Where the columns of a type's table and its model disagree: columns that are not there, that cannot hold what the model brings, and
 -- that must be filled and are not.
 -- for: internal
-create or replace function livewell.findings_on_columns(p_type livewell.data_type, p_columns jsonb)
+create or replace function livewell_private.findings_on_columns(p_type livewell_private.data_type, p_columns jsonb)
 returns table (severity text, problem text, message text, fix text)
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
     with stored as (
         select c.name, c.type as column_type, c.value, a.atttypid, a.attnotnull, coalesce(b.typcategory, t.typcategory) as category,
             p_columns -> c.name ->> 'type' as model_type, coalesce((p_columns -> c.name ->> 'nullable')::boolean, false) as nullable
-        from unnest(livewell.stored_columns(
-            p_type, livewell.find_relation(p_type.table_name), array(select jsonb_object_keys(p_columns))
+        from unnest(livewell_private.stored_columns(
+            p_type, livewell_private.find_relation(p_type.table_name), array(select jsonb_object_keys(p_columns))
         )) as c
         left join pg_catalog.pg_attribute as a
-            on a.attrelid = livewell.find_relation(p_type.table_name) and a.attname = c.name and a.attnum > 0 and not a.attisdropped
+            on a.attrelid = livewell_private.find_relation(p_type.table_name) and a.attname = c.name and a.attnum > 0 and not a.attisdropped
         left join pg_catalog.pg_type as t on t.oid = a.atttypid
         left join pg_catalog.pg_type as b on b.oid = t.typbasetype
     )
@@ -43,7 +43,7 @@ set search_path = pg_catalog, pg_temp as $$
     select 'error', 'never_filled', format('%s of %s must be filled, and the model does not', a.attname, p_type.table_name),
         format('alter table %s alter %I drop not null, or give it a default', p_type.table_name, a.attname)
     from pg_catalog.pg_attribute as a
-    where a.attrelid = livewell.find_relation(p_type.table_name) and a.attnum > 0 and not a.attisdropped
+    where a.attrelid = livewell_private.find_relation(p_type.table_name) and a.attnum > 0 and not a.attisdropped
         and a.attnotnull and not a.atthasdef and a.attidentity = '' and a.attgenerated = ''
         and not exists (select from stored as s where s.name = a.attname and s.value is not null)
 $$;

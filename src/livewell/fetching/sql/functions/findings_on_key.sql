@@ -1,17 +1,17 @@
 -- What keeps the rows of a model from being known again in its table: no unique key to find them by, a part of it that may be null,
 -- a rule on source times without the column that has them.
 -- for: internal
-create or replace function livewell.findings_on_key(p_type livewell.data_type, p_columns jsonb)
+create or replace function livewell_private.findings_on_key(p_type livewell_private.data_type, p_columns jsonb)
 returns table (severity text, problem text, message text, fix text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    v_table constant oid := livewell.find_relation(p_type.table_name);
-    v_columns constant livewell.stored_column[] := livewell.stored_columns(
+    v_table constant oid := livewell_private.find_relation(p_type.table_name);
+    v_columns constant livewell_private.stored_column[] := livewell_private.stored_columns(
         p_type, v_table, array(select jsonb_object_keys(p_columns))
     );
-    v_unique constant text[] := livewell.stored_key(p_type, v_table, v_columns);
+    v_unique constant text[] := livewell_private.stored_key(p_type, v_table, v_columns);
 begin
     if v_unique is null then
         return query select 'error', 'no_unique_key',

@@ -1,7 +1,7 @@
 -- Ends the jobs of judged refreshes, with what they spent, and answers with the state of each. A key that the provider does not have
 -- is done; one that our own budget kept from going on is due when there is room again; an answer that is refused is tried again like a failure, but it is an answer: the endpoint is well.
 -- for: internal
-create or replace function livewell.finish_fetches(p_judged livewell.ended_fetch[], p_now timestamptz)
+create or replace function livewell_private.finish_fetches(p_judged livewell_private.ended_fetch[], p_now timestamptz)
 returns table (job_id bigint, state text)
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

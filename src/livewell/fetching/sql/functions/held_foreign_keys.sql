@@ -2,7 +2,7 @@
 -- Livewell's. $1 keys; of the second statement $2 what was locked.
 -- for: internal
 -- runs as: livewell_writer
-create or replace function livewell.held_foreign_keys(p_locking text, p_reading text, p_keys text[]) returns text[]
+create or replace function livewell_private.held_foreign_keys(p_locking text, p_reading text, p_keys text[]) returns text[]
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare

@@ -1,6 +1,6 @@
 -- The statement that finds which of some keys of a type have rows beside some that are locked. $1 keys, $2 where those rows are.
 -- for: internal
-create or replace function livewell.held_query(p_storing livewell.storing) returns text
+create or replace function livewell_private.held_query(p_storing livewell_private.storing) returns text
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
     select format(

@@ -1,7 +1,7 @@
 -- The verdict on refreshes that were stored, or held back for a reason: unchanged is a success too.
 -- for: internal
-create or replace function livewell.judge_stored(p_ended livewell.ended_fetch[], p_judged livewell.judged_fetch[])
-returns livewell.fetch_verdict[]
+create or replace function livewell_private.judge_stored(p_ended livewell_private.ended_fetch[], p_judged livewell_private.judged_fetch[])
+returns livewell_private.fetch_verdict[]
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin
@@ -18,7 +18,7 @@ begin
                 when 'old_data' then 'the source time is older than what is stored'
                 when 'many_rows' then 'several rows, where a key has one'
             end
-        )::livewell.fetch_verdict)
+        )::livewell_private.fetch_verdict)
         from unnest(p_ended) as e
         left join unnest(p_judged) as j on j.job_id = e.job_id
         cross join lateral (select coalesce(e.hash = e.known_hash, false) as content) as same

@@ -1,7 +1,7 @@
 -- The statement that locks the rows of some keys of a type, in the one order everybody takes them in, and answers with where they are;
 -- or only those that nobody else has. $1 keys.
 -- for: internal
-create or replace function livewell.locking_query(p_storing livewell.storing, p_free_only boolean default false) returns text
+create or replace function livewell_private.locking_query(p_storing livewell_private.storing, p_free_only boolean default false) returns text
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
     select format(

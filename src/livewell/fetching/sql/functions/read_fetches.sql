@@ -1,11 +1,11 @@
 -- Reads a batch of ended refreshes, in the order of their jobs. Refuses the whole of it when one says too little to be ended, or
 -- a job is named twice: that is a mistake of the caller, not of a provider.
 -- for: internal
-create or replace function livewell.read_fetches(p_ended jsonb) returns livewell.ended_fetch[]
+create or replace function livewell_private.read_fetches(p_ended jsonb) returns livewell_private.ended_fetch[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_ended livewell.ended_fetch[];
+    v_ended livewell_private.ended_fetch[];
     v_bad bigint;
 begin
     if jsonb_typeof(p_ended) is distinct from 'array' then
@@ -14,7 +14,7 @@ begin
     select array_agg(row (
             e.job, e.token, e.item, e.type, e.key, e.outcome, e.rows, coalesce(e.many, false), e.source_time, decode(e.hash, 'hex'),
             e.etag, e.last_modified, e.reason, e.message, e.seconds, e.status, e.bytes, e.tokens, nullif(e.rate, 'null'), e.sent, null
-        )::livewell.ended_fetch order by e.job),
+        )::livewell_private.ended_fetch order by e.job),
         min(e.at) filter (where (
             num_nulls(e.job, e.token, e.item, e.type, e.key) = 0 and case
                 when e.outcome = 'fetched' then coalesce(jsonb_typeof(e.rows), '') = 'array'

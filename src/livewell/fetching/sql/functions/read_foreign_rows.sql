@@ -2,7 +2,7 @@
 -- else the reading did. $1 keys, $2 how many rows of each at most.
 -- for: internal
 -- runs as: livewell_reader
-create or replace function livewell.read_foreign_rows(
+create or replace function livewell_private.read_foreign_rows(
     p_query text, p_keys text[], p_most bigint, out keys text[], out stored jsonb[], out fetched_at timestamptz[]
 )
 language plpgsql security definer

@@ -8,22 +8,22 @@ language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
 declare
-    v_for_service constant boolean := livewell.is_service(livewell.calling_role());
+    v_for_service constant boolean := livewell_private.is_service(livewell_private.calling_role());
     v_most bigint := livewell.setting_integer('fetching.rows_per_key');
-    v_type livewell.data_type;
+    v_type livewell_private.data_type;
     v_keys text[];
-    v_judged livewell.judged_key[];
+    v_judged livewell_private.judged_key[];
     v_hold text;
 begin
-    perform livewell.require_reader(p_type, livewell.calling_role());
-    perform livewell.require_few_keys(p_keys);
+    perform livewell_private.require_reader(p_type, livewell_private.calling_role());
+    perform livewell_private.require_few_keys(p_keys);
     if not v_for_service then
         v_most := greatest(1, v_most * 10 / greatest(10, cardinality(p_keys)));
     end if;
-    select t.* into strict v_type from livewell.data_type as t where t.name = p_type;
+    select t.* into strict v_type from livewell_private.data_type as t where t.name = p_type;
     -- What is no key of the type is asked of nobody's table.
-    v_keys := array(select distinct k.key from unnest(p_keys) as k (key) where livewell.is_key(k.key, v_type.key_pattern));
-    v_judged := livewell.judge_items(v_type, v_keys, p_now);
+    v_keys := array(select distinct k.key from unnest(p_keys) as k (key) where livewell_private.is_key(k.key, v_type.key_pattern));
+    v_judged := livewell_private.judge_items(v_type, v_keys, p_now);
     if exists (select from unnest(v_judged) as j where j.stale) then
         select h.reason into v_hold from livewell.refresh_hold(p_type, v_type.endpoint, p_now) as h;
     end if;
@@ -33,13 +33,13 @@ begin
         case
             when j.key is null then 'no key of this type'
             when not j.stale then 'fresh'
-            else livewell.why_stale(j, r.fetched_at, i, v_hold, v_for_service)
+            else livewell_private.why_stale(j, r.fetched_at, i, v_hold, v_for_service)
         end
     from unnest(p_keys) with ordinality as a (key, position)
-    left join unnest(livewell.rows_of_keys(v_type, v_keys, v_most)) as r on r.key = a.key
+    left join unnest(livewell_private.rows_of_keys(v_type, v_keys, v_most)) as r on r.key = a.key
     left join unnest(v_judged) as j on j.key = a.key
     left join lateral (
-        select i.* from livewell.item as i where i.data_type = p_type and i.key = a.key offset 0
+        select i.* from livewell_private.item as i where i.data_type = p_type and i.key = a.key offset 0
     ) as i on true
     order by a.position;
 end $$;

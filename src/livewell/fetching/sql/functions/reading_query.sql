@@ -1,7 +1,7 @@
 -- The statement that reads the rows of some keys from the table of a type: $1 the keys, $2 how many rows of each at most. A key has
 -- one row where the key column alone is unique, else a list. The table is looked up each time, and every name is quoted.
 -- for: internal
-create or replace function livewell.reading_query(p_type livewell.data_type) returns text
+create or replace function livewell_private.reading_query(p_type livewell_private.data_type) returns text
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
     select format(
@@ -21,5 +21,5 @@ set search_path = pg_catalog, pg_temp as $$
     )
     from pg_catalog.pg_attribute as k
     join pg_catalog.pg_attribute as t on t.attrelid = k.attrelid and t.attname = (p_type).time_column and not t.attisdropped
-    where k.attrelid = livewell.find_relation((p_type).table_name) and k.attname = (p_type).key_column and not k.attisdropped
+    where k.attrelid = livewell_private.find_relation((p_type).table_name) and k.attname = (p_type).key_column and not k.attisdropped
 $$;

@@ -7,14 +7,14 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    v_ended livewell.ended_fetch[];
-    v_judged livewell.fetch_verdict[];
+    v_ended livewell_private.ended_fetch[];
+    v_judged livewell_private.fetch_verdict[];
 begin
-    perform livewell.require_primary();
-    v_ended := livewell.read_fetches(p_ended);
-    perform livewell.require_type(e.data_type) from unnest(v_ended) as e;
+    perform livewell_private.require_primary();
+    v_ended := livewell_private.read_fetches(p_ended);
+    perform livewell_private.require_type(e.data_type) from unnest(v_ended) as e;
     begin
-        v_judged := livewell.store_by_type(v_ended, p_now);
+        v_judged := livewell_private.store_by_type(v_ended, p_now);
         raise exception using errcode = 'P0001', message = 'all of it is known; nothing of it stays';
     exception when raise_exception then
         -- Another's word than ours would have come before the verdicts.

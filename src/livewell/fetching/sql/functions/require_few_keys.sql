@@ -1,6 +1,6 @@
 -- Refuses a list of keys that is none, or longer than one call may read.
 -- for: internal
-create or replace function livewell.require_few_keys(p_keys text[]) returns void
+create or replace function livewell_private.require_few_keys(p_keys text[]) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,6 +1,6 @@
 -- The columns that the rows of refreshes have, all together. Rows of one model have the same, which is quickly seen.
 -- for: internal
-create or replace function livewell.rows_columns(p_ended livewell.ended_fetch[]) returns text[]
+create or replace function livewell_private.rows_columns(p_ended livewell_private.ended_fetch[]) returns text[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare

@@ -3,7 +3,7 @@
 -- $1 now, $2 jobs, $3 keys, $4 rows, $5 source times.
 -- for: internal
 -- runs as: livewell_writer
-create or replace function livewell.store_foreign_rows(
+create or replace function livewell_private.store_foreign_rows(
     p_query text, p_now timestamptz, p_jobs bigint[], p_keys text[], p_rows jsonb[], p_source_times timestamptz[],
     out jobs bigint[], out reasons text[]
 )

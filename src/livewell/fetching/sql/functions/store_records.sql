@@ -1,13 +1,13 @@
 -- Stores the rows of refreshes whose type names no table: one record per key, its row, or the list of its rows where a key may have
 -- many. Older ones than those there are not written. Answers with a verdict on each.
 -- for: internal
-create or replace function livewell.store_records(p_type livewell.data_type, p_ended livewell.ended_fetch[], p_now timestamptz)
-returns livewell.fetch_verdict[]
+create or replace function livewell_private.store_records(p_type livewell_private.data_type, p_ended livewell_private.ended_fetch[], p_now timestamptz)
+returns livewell_private.fetch_verdict[]
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
-    v_judged livewell.judged_fetch[];
+    v_judged livewell_private.judged_fetch[];
 begin
     with judged as materialized (
         select e.*, case
@@ -17,16 +17,16 @@ begin
             when e.source_time = r.source_time and p_type.source_rule = 'newer' then 'same_source_time'
         end as not_stored
         from unnest(p_ended) as e
-        left join livewell.record as r on r.data_type = p_type.name and r.key = e.key
+        left join livewell_private.record as r on r.data_type = p_type.name and r.key = e.key
     ),
     stored as (
-        insert into livewell.record as r (data_type, key, value, fetched_at, source_time, first_seen_at)
+        insert into livewell_private.record as r (data_type, key, value, fetched_at, source_time, first_seen_at)
         select p_type.name, j.key, case when j.many then j.rows else j.rows -> 0 end, p_now, j.source_time, p_now
         from judged as j where j.not_stored is null order by j.key
         on conflict (data_type, key) do update
         set value = excluded.value, fetched_at = excluded.fetched_at, source_time = excluded.source_time
         where r.source_time is null or excluded.source_time is null or excluded.source_time >= r.source_time
     )
-    select array_agg(row (j.job_id, j.not_stored)::livewell.judged_fetch) into v_judged from judged as j where j.not_stored is not null;
-    return livewell.judge_stored(p_ended, v_judged);
+    select array_agg(row (j.job_id, j.not_stored)::livewell_private.judged_fetch) into v_judged from judged as j where j.not_stored is not null;
+    return livewell_private.judge_stored(p_ended, v_judged);
 end $$;

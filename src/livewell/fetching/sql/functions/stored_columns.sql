@@ -2,8 +2,8 @@
 -- source time) and r (its row): the model's columns, the key, the time of the fetch and of the source, and when it was first seen.
 -- A column that the table lacks has no type. Without a value: read, but not written. A key has no length: a cast to one would cut it.
 -- for: internal
-create or replace function livewell.stored_columns(p_type livewell.data_type, p_table oid, p_columns text[])
-returns livewell.stored_column[]
+create or replace function livewell_private.stored_columns(p_type livewell_private.data_type, p_table oid, p_columns text[])
+returns livewell_private.stored_column[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 begin
@@ -21,7 +21,7 @@ begin
                 else n.now
             end,
             w.name not in (p_type.key_column, 'first_seen_at'), a.attnotnull or w.name = p_type.key_column
-        )::livewell.stored_column order by a.attnum)
+        )::livewell_private.stored_column order by a.attnum)
         from (
             select unnest(p_columns) as name
             union

@@ -1,7 +1,7 @@
 -- The columns by which a stored row is known again: the primary key, or else the shortest unique key, that has the key column in it
 -- and no column that is not stored. Null when there is none.
 -- for: internal
-create or replace function livewell.stored_key(p_type livewell.data_type, p_table oid, p_columns livewell.stored_column[])
+create or replace function livewell_private.stored_key(p_type livewell_private.data_type, p_table oid, p_columns livewell_private.stored_column[])
 returns text[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$

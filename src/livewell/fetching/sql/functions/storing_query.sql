@@ -2,11 +2,11 @@
 -- refresh with a row that is not of its key, lacks a part of it, or is older than what is stored is held back whole. Older rows are not
 -- written, whoever wrote meanwhile. Answers with the jobs that were held back, and why. $1 now, $2 jobs, $3 keys, $4 rows, $5 source times.
 -- for: internal
-create or replace function livewell.storing_query(p_storing livewell.storing) returns text
+create or replace function livewell_private.storing_query(p_storing livewell_private.storing) returns text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_type constant livewell.data_type := p_storing.type;
+    v_type constant livewell_private.data_type := p_storing.type;
     v_row_key constant text[] := p_storing.row_key;
     v_table constant text := format('%I.%I', split_part(v_type.table_name, '.', 1), split_part(v_type.table_name, '.', 2));
     v_source constant text := quote_ident(v_type.source_time_column);

@@ -2,7 +2,7 @@
 -- have rows. What would be checked at commit is checked here. $1 now, $2 keys.
 -- for: internal
 -- runs as: livewell_writer
-create or replace function livewell.touch_foreign_rows(p_query text, p_now timestamptz, p_keys text[]) returns text[]
+create or replace function livewell_private.touch_foreign_rows(p_query text, p_now timestamptz, p_keys text[]) returns text[]
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare

@@ -1,6 +1,6 @@
 -- The statement that moves the time of all rows of some keys of a type, and answers with the keys that have rows. $1 now, $2 keys.
 -- for: internal
-create or replace function livewell.touching_query(p_storing livewell.storing) returns text
+create or replace function livewell_private.touching_query(p_storing livewell_private.storing) returns text
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
     select format(

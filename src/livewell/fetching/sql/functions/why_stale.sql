@@ -1,8 +1,8 @@
 -- Why what is stored of a key is not fresh, in a few words: that it is stale or was never fetched, and what stands in the way. What a
 -- provider, a person or a function of the user's said is for the service alone.
 -- for: internal
-create or replace function livewell.why_stale(
-    p_judged livewell.judged_key, p_fetched_at timestamptz, p_item livewell.item, p_hold text, p_for_service boolean
+create or replace function livewell_private.why_stale(
+    p_judged livewell_private.judged_key, p_fetched_at timestamptz, p_item livewell_private.item, p_hold text, p_for_service boolean
 ) returns text
 language sql stable
 set search_path = pg_catalog, pg_temp as $$

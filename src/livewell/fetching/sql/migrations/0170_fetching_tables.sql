@@ -1,29 +1,29 @@
 -- Storing what was fetched: what a conditional request may say, and the shapes in which a batch passes from step to step.
 
-create table livewell.fetch_state (
+create table livewell_private.fetch_state (
     item_id bigint not null,
     etag text,
     last_modified text,
     constraint fetch_state_pkey primary key (item_id),
-    constraint fetch_state_is_of_an_item foreign key (item_id) references livewell.item (id) on delete cascade,
+    constraint fetch_state_is_of_an_item foreign key (item_id) references livewell_private.item (id) on delete cascade,
     constraint fetch_state_says_something check (num_nonnulls(etag, last_modified) > 0)
 ) with (fillfactor = 70);
 
 -- One ended refresh as it was told, and the hash of what the item had before.
-create type livewell.ended_fetch as (
+create type livewell_private.ended_fetch as (
     job_id bigint, lease_token uuid, item_id bigint, data_type text, key text, outcome text, rows jsonb, many boolean,
     source_time timestamptz, hash bytea, etag text, last_modified text, reason text, message text, seconds double precision,
     status integer, bytes bigint, tokens integer, rate jsonb, sent boolean, known_hash bytea
 );
 
 -- What was found of one ended refresh: its outcome once it was tried to be stored.
-create type livewell.fetch_verdict as (job_id bigint, outcome text, reason text, message text);
+create type livewell_private.fetch_verdict as (job_id bigint, outcome text, reason text, message text);
 
 -- What is written to one column of a type's table, as an expression; without one it is left alone.
-create type livewell.stored_column as (name text, type text, in_rows boolean, value text, is_changed boolean, is_filled boolean);
+create type livewell_private.stored_column as (name text, type text, in_rows boolean, value text, is_changed boolean, is_filled boolean);
 
 -- How the rows of a type go into its table: what is written, by what a row is known again, and why it cannot be, if so.
-create type livewell.storing as (problem text, type livewell.data_type, columns livewell.stored_column[], row_key text[]);
+create type livewell_private.storing as (problem text, type livewell_private.data_type, columns livewell_private.stored_column[], row_key text[]);
 
 -- Why a refresh was not stored although the database would have taken it.
-create type livewell.judged_fetch as (job_id bigint, reason text);
+create type livewell_private.judged_fetch as (job_id bigint, reason text);

@@ -1,5 +1,5 @@
 -- How much one read may bring.
-insert into livewell.setting (name, type, value, default_value, minimum, maximum, description)
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
 values
 ('fetching.keys_per_read', 'integer', '1000', '1000', '1', '100000',
  'How many keys of a type one call may read.'),

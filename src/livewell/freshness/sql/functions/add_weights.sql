@@ -1,6 +1,6 @@
 -- Two histograms as one; the shorter is as if it ended in zeros.
 -- for: internal
-create or replace function livewell.add_weights(p_one double precision[], p_other double precision[]) returns double precision[]
+create or replace function livewell_private.add_weights(p_one double precision[], p_other double precision[]) returns double precision[]
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin

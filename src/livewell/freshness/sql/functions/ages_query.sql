@@ -1,7 +1,7 @@
 -- The question for the age of some keys of a type: the newest row of each, and its own TTL where the table has such a column. $1 keys,
 -- and of Livewell's own records $2 the type's name. Identifiers are quoted here again, whatever was let into the registry.
 -- for: internal
-create or replace function livewell.ages_query(p_type livewell.data_type) returns text
+create or replace function livewell_private.ages_query(p_type livewell_private.data_type) returns text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -11,7 +11,7 @@ declare
     v_newest text;
 begin
     if p_type.table_name is null then
-        v_newest := 'select r.fetched_at as newest, r.ttl from livewell.record as r where r.data_type = $2 and r.key = k.key limit 1';
+        v_newest := 'select r.fetched_at as newest, r.ttl from livewell_private.record as r where r.data_type = $2 and r.key = k.key limit 1';
     else
         select jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, -1)) into v_types
         from pg_catalog.pg_attribute as a

@@ -3,7 +3,7 @@
 -- it waits because its refresh failed; the refresh of
 -- one whose last has left is let go.
 -- for: internal
-create or replace function livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamptz, p_uncounted integer[] default null) returns void
+create or replace function livewell_private.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamptz, p_uncounted integer[] default null) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
@@ -11,11 +11,11 @@ begin
     -- Its type was removed while the caller waited: a viewer of nothing must not stay behind.
     if exists (
         select from unnest(p_item_ids, p_by) as c (id, by)
-        where c.by > 0 and not exists (select from livewell.item as i where i.id = c.id)
+        where c.by > 0 and not exists (select from livewell_private.item as i where i.id = c.id)
     ) then
         raise exception using errcode = 'LWF01', message = 'the data type of an item was removed', hint = 'livewell types list';
     end if;
-    update livewell.item as i
+    update livewell_private.item as i
     set viewers = i.viewers + c.by,
         uncounted = greatest(0, least(i.uncounted + c.uncounted, i.viewers + c.by)),
         watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,
@@ -37,6 +37,6 @@ begin
     ) as c
     where i.id = c.id;
     if 0 > any (p_by) then
-        perform livewell.let_refreshes_go(p_item_ids, p_now);
+        perform livewell_private.let_refreshes_go(p_item_ids, p_now);
     end if;
 end $$;

@@ -1,7 +1,7 @@
 -- One run of the checker: takes due items in due order, slice by slice, until nothing is due or a bound is reached; what was
 -- not reached is first in the next run. What only uncounted viewers look at comes after all others, and has a quarter of a run at most. Answers with how many were looked at and what was decided.
 -- for: internal
-create or replace function livewell.check_due(p_now timestamptz) returns jsonb
+create or replace function livewell_private.check_due(p_now timestamptz) returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
@@ -15,7 +15,7 @@ declare
 begin
     loop
         v_ids := array(
-            select i.id from livewell.item as i
+            select i.id from livewell_private.item as i
             where i.watched and i.due_at <= p_now and (i.viewers > i.uncounted) = v_counted
             order by i.due_at
             limit least(1000, v_left)
@@ -36,7 +36,7 @@ begin
         from (
             select d.decision, sum(d.items) as items
             from (
-                select c.decision, count(*) as items from livewell.check_items(v_ids, null, null, p_now) as c group by c.decision
+                select c.decision, count(*) as items from livewell_private.check_items(v_ids, null, null, p_now) as c group by c.decision
                 union all
                 select k.key, k.value::bigint from jsonb_each_text(v_decided) as k (key, value)
             ) as d

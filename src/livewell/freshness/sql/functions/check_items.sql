@@ -3,14 +3,14 @@
 -- transaction that stays open: it waits for the next look. Without a priority it is that of their viewers. Who asks, for each item,
 -- has a share of what waits.
 -- for: internal
-create or replace function livewell.check_items(
+create or replace function livewell_private.check_items(
     p_item_ids bigint[], p_priority integer, p_cause text, p_now timestamptz, p_askers text[] default null
 ) returns table (item_id bigint, decision text, due_at timestamptz)
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
-    v_decided livewell.decided_item[];
+    v_decided livewell_private.decided_item[];
     v_held bigint[];
     v_asked bigint[];
     v_askers text[];
@@ -18,11 +18,11 @@ declare
 begin
     select array_agg(a.item_id order by a.at), array_agg(a.asker order by a.at), array_agg(a.waiting order by a.at)
     into v_asked, v_askers, v_waiting
-    from livewell.waiting_asks(p_item_ids, p_askers) as a;
-    v_decided := livewell.decide_items(livewell.value_looks(livewell.look_at_items(array(
-        select i.id from livewell.item as i where i.id = any (p_item_ids) order by i.id for no key update skip locked
+    from livewell_private.waiting_asks(p_item_ids, p_askers) as a;
+    v_decided := livewell_private.decide_items(livewell_private.value_looks(livewell_private.look_at_items(array(
+        select i.id from livewell_private.item as i where i.id = any (p_item_ids) order by i.id for no key update skip locked
     ), p_now), p_now), p_priority, p_now, v_asked, v_askers, v_waiting);
-    select livewell.queue_refreshes(r.jobs, p_now) into v_held
+    select livewell_private.queue_refreshes(r.jobs, p_now) into v_held
     from (
         select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
             'kind', 'refresh.' || d.data_type, 'endpoint', d.endpoint, 'priority', d.priority,
@@ -36,10 +36,10 @@ begin
             )
         ))) as jobs
         from unnest(v_decided) as d
-        join livewell.item as i on i.id = d.item_id
-        join livewell.data_type as t on t.name = d.data_type
-        join livewell.endpoint as e on e.name = d.endpoint
-        left join livewell.type_learning as y on y.data_type = d.data_type
+        join livewell_private.item as i on i.id = d.item_id
+        join livewell_private.data_type as t on t.name = d.data_type
+        join livewell_private.endpoint as e on e.name = d.endpoint
+        left join livewell_private.type_learning as y on y.data_type = d.data_type
         left join unnest(v_asked, v_askers) as a (item_id, asker) on a.item_id = d.item_id
         -- What a whole answer takes, and some more: the estimate of the kind is drawn down by answers that say "unchanged".
         cross join lateral (
@@ -47,11 +47,11 @@ begin
         ) as b
         -- A refresh that runs is left alone: whoever ends it locks it first and its item after, the other way round.
         where d.decision = 'queued' and (
-            select j.state from livewell.job_live as j where j.dedupe_key = 'refresh/' || d.data_type || '/' || d.key limit 1
+            select j.state from livewell_private.job_live as j where j.dedupe_key = 'refresh/' || d.data_type || '/' || d.key limit 1
         ) is distinct from 'processing'
     ) as r
     where r.jobs is not null;
-    update livewell.item as i
+    update livewell_private.item as i
     set due_at = case when d.item_id = any (v_held) then p_now + interval '10 seconds' else d.due_at end,
         decision = case when d.item_id = any (v_held) then 'waiting' else d.decision end, decided_at = p_now, score = d.score,
         expires_at = case when d.error is null then d.newest + d.ttl else i.expires_at end,

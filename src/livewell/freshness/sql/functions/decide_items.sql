@@ -8,14 +8,14 @@
 -- fetched, which may be no keys at all, have a part of what is just in time, more only where nothing else is wanted, and the less the
 -- fewer of such keys of their type there were at the provider.
 -- for: internal
-create or replace function livewell.decide_items(
-    p_looks livewell.look[], p_priority integer, p_now timestamptz, p_asked bigint[] default null, p_askers text[] default null,
+create or replace function livewell_private.decide_items(
+    p_looks livewell_private.look[], p_priority integer, p_now timestamptz, p_asked bigint[] default null, p_askers text[] default null,
     p_waiting bigint[] default null
-) returns livewell.decided_item[]
+) returns livewell_private.decided_item[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_decided livewell.decided_item[];
+    v_decided livewell_private.decided_item[];
     v_look_again constant interval := livewell.setting_interval('freshness.look_again');
     v_queued_again constant interval := livewell.setting_interval('freshness.queued_again');
     -- However few of the new keys of a type there were at the provider: in one horizon of so many they are asked for all the same.
@@ -25,16 +25,16 @@ declare
     v_per_user constant bigint := livewell.setting_integer('freshness.asked_per_user');
 begin
     with concerned as (
-        select e.name, e.provider, e.depth_limit, e.state = 'active' and p.state = 'active' as active, livewell.policy_of(p) as policy
-        from livewell.endpoint as e
-        join livewell.provider as p on p.name = e.provider
-        where e.name in (select t.endpoint from unnest(p_looks) as l join livewell.data_type as t on t.name = l.data_type where l.stale)
+        select e.name, e.provider, e.depth_limit, e.state = 'active' and p.state = 'active' as active, livewell_private.policy_of(p) as policy
+        from livewell_private.endpoint as e
+        join livewell_private.provider as p on p.name = e.provider
+        where e.name in (select t.endpoint from unnest(p_looks) as l join livewell_private.data_type as t on t.name = l.data_type where l.stale)
     ),
     open as materialized (
         select c.provider, livewell.quota_open(c.provider, p_priority, p_now) as open, r.room
         from (select distinct c.provider from concerned as c where c.active) as c
-        left join livewell.quota_rooms(
-            array(select c.provider from concerned as c), livewell.flights(array(select c.provider from concerned as c), p_now), p_now
+        left join livewell_private.quota_rooms(
+            array(select c.provider from concerned as c), livewell_private.flights(array(select c.provider from concerned as c), p_now), p_now
         ) as r on r.provider = c.provider
     ),
     judged as (
@@ -56,12 +56,12 @@ begin
             end as decision,
             i.failed_check_at, i.due_at, i.uncounted, c.depth_limit, a.asker, a.waiting, a.at
         from unnest(p_looks) as l
-        join livewell.item as i on i.id = l.item_id
-        join livewell.data_type as t on t.name = l.data_type
-        left join livewell.type_learning as y on y.data_type = l.data_type
+        join livewell_private.item as i on i.id = l.item_id
+        join livewell_private.data_type as t on t.name = l.data_type
+        left join livewell_private.type_learning as y on y.data_type = l.data_type
         left join concerned as c on c.name = t.endpoint
         left join open as o on o.provider = c.provider
-        left join livewell.refresh_rooms(array(select c.name from concerned as c)) as m on m.endpoint = t.endpoint
+        left join livewell_private.refresh_rooms(array(select c.name from concerned as c)) as m on m.endpoint = t.endpoint
         left join unnest(p_asked, p_askers, p_waiting) with ordinality as a (item_id, asker, waiting, at) on a.item_id = l.item_id
     ),
     shared as (
@@ -135,7 +135,7 @@ begin
                 else d.viewers
             end)
         end
-    )::livewell.decided_item)
+    )::livewell_private.decided_item)
     into v_decided
     from decided as d;
     return v_decided;

@@ -2,7 +2,7 @@
 -- spent, and queues their refresh at the priority of their viewers. What has no data needs no fetch: its viewers see nothing. Items whose gate is
 -- closed are not fetched and not counted: their source stands still. Items that somebody else holds are left to another draw.
 -- for: internal
-create or replace function livewell.draw_probes(p_provider text, p_calls integer, p_now timestamptz) returns integer
+create or replace function livewell_private.draw_probes(p_provider text, p_calls integer, p_now timestamptz) returns integer
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -14,39 +14,39 @@ begin
     select array_agg(d.id) into v_ids
     from (
         select i.id
-        from livewell.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s
-        join livewell.item as i on i.id = s.item_id and i.watched
-        join livewell.data_type as t on t.name = i.data_type and t.enabled
-        join livewell.endpoint as e on e.name = t.endpoint and e.state = 'active' and e.provider = p_provider
-        where not exists (select from livewell.probe as p where p.item_id = i.id)
+        from livewell_private.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s
+        join livewell_private.item as i on i.id = s.item_id and i.watched
+        join livewell_private.data_type as t on t.name = i.data_type and t.enabled
+        join livewell_private.endpoint as e on e.name = t.endpoint and e.state = 'active' and e.provider = p_provider
+        where not exists (select from livewell_private.probe as p where p.item_id = i.id)
         order by -ln(1 - random()) / (i.viewers * s.weight)
         limit least(p_calls, 100)
     ) as d;
     v_ids := array(
-        select i.id from livewell.item as i where i.id = any (v_ids) and i.watched order by i.id for no key update skip locked
+        select i.id from livewell_private.item as i where i.id = any (v_ids) and i.watched order by i.id for no key update skip locked
     );
     for v_type in
-        select distinct t.name from livewell.item as i join livewell.data_type as t on t.name = i.data_type
+        select distinct t.name from livewell_private.item as i join livewell_private.data_type as t on t.name = i.data_type
         where i.id = any (v_ids) and t.gate <> 'always'
     loop
         v_shut := v_shut || array(
-            select i.id from livewell.item as i
-            join livewell.open_gates(v_type, array(
-                select n.key from livewell.item as n where n.id = any (v_ids) and n.data_type = v_type
+            select i.id from livewell_private.item as i
+            join livewell_private.open_gates(v_type, array(
+                select n.key from livewell_private.item as n where n.id = any (v_ids) and n.data_type = v_type
             ), p_now) as g on g.key = i.key
             where i.data_type = v_type and i.id = any (v_ids) and not g.open
         );
     end loop;
-    insert into livewell.probe_result (data_type, fresh, ok)
-    select i.data_type, false, false from livewell.item as i
+    insert into livewell_private.probe_result (data_type, fresh, ok)
+    select i.data_type, false, false from livewell_private.item as i
     where i.id = any (v_ids) and i.id <> all (v_shut) and i.expires_at is null;
-    insert into livewell.probe (item_id, drawn_at)
-    select i.id, p_now from livewell.item as i
+    insert into livewell_private.probe (item_id, drawn_at)
+    select i.id, p_now from livewell_private.item as i
     where i.id = any (v_ids) and i.id <> all (v_shut) and i.expires_at is not null
     order by i.id
     on conflict (item_id) do nothing;
     get diagnostics v_spent = row_count;
-    perform livewell.queue_refreshes(r.jobs, p_now)
+    perform livewell_private.queue_refreshes(r.jobs, p_now)
     from (
         select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
             'kind', 'refresh.' || i.data_type, 'endpoint', t.endpoint, 'priority', greatest(t.priority_floor, i.viewers),
@@ -54,16 +54,16 @@ begin
             'estimated_bytes', case when s.endpoint is null then t.expected_bytes end,
             'payload', jsonb_build_object('type', i.data_type, 'key', i.key, 'item', i.id, 'cause', 'probe')
         ))) as jobs
-        from livewell.item as i
-        join livewell.data_type as t on t.name = i.data_type
-        left join livewell.estimate as s on s.endpoint = t.endpoint and s.subject = 'refresh.' || i.data_type
+        from livewell_private.item as i
+        join livewell_private.data_type as t on t.name = i.data_type
+        left join livewell_private.estimate as s on s.endpoint = t.endpoint and s.subject = 'refresh.' || i.data_type
         where i.id = any (v_ids) and i.id <> all (v_shut) and i.expires_at is not null
             -- A refresh that runs is left alone: whoever ends it locks it first and its item after, the other way round.
             and (
-                select j.state from livewell.job_live as j where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key limit 1
+                select j.state from livewell_private.job_live as j where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key limit 1
             ) is distinct from 'processing'
     ) as r
     where r.jobs is not null;
-    update livewell.probe_allowance as a set credit = greatest(a.credit - v_spent, 0) where a.provider = p_provider;
+    update livewell_private.probe_allowance as a set credit = greatest(a.credit - v_spent, 0) where a.provider = p_provider;
     return cardinality(v_ids) - cardinality(v_shut);
 end $$;

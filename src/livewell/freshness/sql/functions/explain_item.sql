@@ -18,27 +18,27 @@ set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_ids bigint[];
-    v_looks livewell.look[];
-    v_decided livewell.decided_item[];
+    v_looks livewell_private.look[];
+    v_decided livewell_private.decided_item[];
     v_rates double precision[];
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     if p_type is not null then
-        perform livewell.require_type(p_type);
+        perform livewell_private.require_type(p_type);
     end if;
     v_ids := array(
-        select i.id from livewell.data_type as t join livewell.item as i on i.data_type = t.name and i.key = p_key
+        select i.id from livewell_private.data_type as t join livewell_private.item as i on i.data_type = t.name and i.key = p_key
         where p_type is null or t.name = p_type
         order by i.id
     );
-    v_looks := livewell.value_looks(livewell.look_at_items(v_ids, p_now), p_now);
-    v_decided := livewell.decide_items(v_looks, null, p_now);
-    v_rates := livewell.change_rates(
+    v_looks := livewell_private.value_looks(livewell_private.look_at_items(v_ids, p_now), p_now);
+    v_decided := livewell_private.decide_items(v_looks, null, p_now);
+    v_rates := livewell_private.change_rates(
         array(select l.item_id from unnest(v_looks) as l), array(select extract(epoch from l.ttl)::double precision / 60 from unnest(v_looks) as l)
     );
     return query
     select
-        i.data_type, i.key, i.id, t.endpoint, livewell.policy_of(p), t.strategy, i.viewers,
+        i.data_type, i.key, i.id, t.endpoint, livewell_private.policy_of(p), t.strategy, i.viewers,
         l.viewers + (i.viewers_average - l.viewers) * power(0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / 86400),
         i.watched_since,
         l.newest, l.ttl, l.stale, l.error, t.gate, l.opens_at, i.fetches, i.changes, l.rate,
@@ -48,19 +48,19 @@ begin
         h.until, w.next_at
     from unnest(v_looks, v_rates)
         as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate)
-    join livewell.item as i on i.id = l.item_id
+    join livewell_private.item as i on i.id = l.item_id
     join unnest(v_decided) as d on d.item_id = i.id
-    join livewell.data_type as t on t.name = i.data_type
-    join livewell.endpoint as e on e.name = t.endpoint
-    join livewell.provider as p on p.name = e.provider
-    left join livewell.type_learning as y on y.data_type = i.data_type
-    left join livewell.byte_price as r on r.provider = e.provider
-    left join livewell.scheduled_walk as w on w.data_type = i.data_type
-    left join livewell.job_live as j on j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key
+    join livewell_private.data_type as t on t.name = i.data_type
+    join livewell_private.endpoint as e on e.name = t.endpoint
+    join livewell_private.provider as p on p.name = e.provider
+    left join livewell_private.type_learning as y on y.data_type = i.data_type
+    left join livewell_private.byte_price as r on r.provider = e.provider
+    left join livewell_private.scheduled_walk as w on w.data_type = i.data_type
+    left join livewell_private.job_live as j on j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key
     left join lateral livewell.refresh_hold(i.data_type, t.endpoint, p_now) as h on j.state is distinct from 'processing'
     left join lateral (
-        select a.outcome, livewell.one_line(coalesce(a.error ->> 'message', a.reason), 300) as reason, a.ended_at
-        from livewell.job_attempt as a where a.job_id = j.id order by a.attempt desc, a.ended_at desc limit 1
+        select a.outcome, livewell_private.one_line(coalesce(a.error ->> 'message', a.reason), 300) as reason, a.ended_at
+        from livewell_private.job_attempt as a where a.job_id = j.id order by a.attempt desc, a.ended_at desc limit 1
     ) as a on true
     -- What was fetched tells its item; an attempt that never came so far is known to its job only.
     cross join lateral (

@@ -1,15 +1,15 @@
 -- Adds what finishes have appended to what is known of each type, so that no two finishes wait for one row.
 -- for: internal
-create or replace function livewell.fold_learning() returns void
+create or replace function livewell_private.fold_learning() returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
-    if not exists (select from livewell.learned) then
+    if not exists (select from livewell_private.learned) then
         return;
     end if;
     with taken as (
-        delete from livewell.learned as l
-        where l.ctid = any (array(select n.ctid from livewell.learned as n limit 10000 for update skip locked))
+        delete from livewell_private.learned as l
+        where l.ctid = any (array(select n.ctid from livewell_private.learned as n limit 10000 for update skip locked))
         returning l.*
     ),
     sums as (
@@ -17,16 +17,16 @@ begin
             sum(t.slope) as slope, sum(t.information) as information, sum(t.bytes) / nullif(sum(t.sizes), 0) as bytes, sum(t.sizes) as sizes,
             sum(t.unchanged_bytes) / nullif(sum(t.unchanged_sizes), 0) as unchanged_bytes, sum(t.unchanged_sizes) as unchanged_sizes,
             sum(t.new_keys) as new_keys, sum(t.new_found) as new_found, 60 / extract(epoch from d.ttl)::double precision as first_rate
-        from taken as t join livewell.data_type as d on d.name = t.data_type
+        from taken as t join livewell_private.data_type as d on d.name = t.data_type
         group by t.data_type, d.ttl
     )
-    insert into livewell.type_learning as y (
+    insert into livewell_private.type_learning as y (
         data_type, fetches, changes, minutes_between, change_rate, rate_weight, bytes_mean, unchanged_bytes, new_keys, new_found
     )
     select s.data_type, s.fetches, s.changes, s.minutes, n.change_rate, n.weight, n.bytes, n.unchanged_bytes,
         coalesce(o.new_keys, 0) * n.kept + s.new_keys, coalesce(o.new_found, 0) * n.kept + s.new_found
     from sums as s
-    left join livewell.type_learning as o on o.data_type = s.data_type
+    left join livewell_private.type_learning as o on o.data_type = s.data_type
     cross join lateral (
         select least(coalesce(o.rate_weight, 5) + s.information, 1000) as weight,
             coalesce(o.bytes_mean + (1 - power(0.95, s.sizes)) * (s.bytes - o.bytes_mean), s.bytes, o.bytes_mean) as bytes,

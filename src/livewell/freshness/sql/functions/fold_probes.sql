@@ -1,19 +1,19 @@
 -- Adds what probes found to the figures of this hour, and forgets probes that nobody answered for an hour.
 -- for: internal
-create or replace function livewell.fold_probes(p_now timestamptz) returns void
+create or replace function livewell_private.fold_probes(p_now timestamptz) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
     with taken as (
-        delete from livewell.probe_result as r returning r.data_type, r.fresh, r.ok
+        delete from livewell_private.probe_result as r returning r.data_type, r.fresh, r.ok
     )
-    insert into livewell.freshness_hour as h (hour, data_type, audience, probes, probes_fresh, probes_ok)
+    insert into livewell_private.freshness_hour as h (hour, data_type, audience, probes, probes_fresh, probes_ok)
     select date_trunc('hour', p_now, 'UTC'), t.data_type, 'all', count(*), count(*) filter (where t.fresh), count(*) filter (where t.ok)
     from taken as t
-    where exists (select from livewell.data_type as d where d.name = t.data_type)
+    where exists (select from livewell_private.data_type as d where d.name = t.data_type)
     group by t.data_type
     on conflict (hour, data_type, audience) do update
     set probes = h.probes + excluded.probes, probes_fresh = h.probes_fresh + excluded.probes_fresh,
         probes_ok = h.probes_ok + excluded.probes_ok;
-    delete from livewell.probe as p where p.drawn_at < p_now - interval '1 hour';
+    delete from livewell_private.probe as p where p.drawn_at < p_now - interval '1 hour';
 end $$;

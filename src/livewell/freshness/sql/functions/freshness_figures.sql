@@ -26,7 +26,7 @@ begin
             h.data_type, h.audience, sum(h.viewer_minutes) as viewer_minutes, sum(h.within_ttl) as within_ttl, sum(h.fresh) as fresh,
             sum(h.ok) as ok, sum(h.fetches)::bigint as fetches, sum(h.changes)::bigint as changes, sum(h.probes)::bigint as probes,
             sum(h.probes_fresh)::bigint as probes_fresh, sum(h.probes_ok)::bigint as probes_ok
-        from livewell.freshness_hour as h
+        from livewell_private.freshness_hour as h
         where h.hour >= v_since and h.hour <= p_now
         group by grouping sets ((h.data_type, h.audience), (h.audience))
     ) as s
@@ -40,8 +40,8 @@ begin
         select array_agg(t.waits order by t.step) as waits, array_agg(t.overdue order by t.step) as overdue
         from (
             select n.step, sum(coalesce(h.waits[n.step], 0)) as waits, sum(coalesce(h.overdue[n.step], 0)) as overdue
-            from livewell.freshness_hour as h
-            cross join generate_subscripts(livewell.wait_steps(), 1) as n (step)
+            from livewell_private.freshness_hour as h
+            cross join generate_subscripts(livewell_private.wait_steps(), 1) as n (step)
             where h.hour >= v_since and h.hour <= p_now and h.audience = s.audience
                 and (s.data_type is null or h.data_type = s.data_type)
             group by n.step

@@ -15,7 +15,7 @@ begin
         coalesce(sum(i.viewers) filter (where i.expires_at > p_now), 0)::bigint, count(*) filter (where i.expires_at is null),
         max(p_now - i.fetched_at), count(*) filter (where i.last_outcome = 'refused'), count(*) filter (where i.last_outcome = 'failed'),
         (array_agg(i.last_reason order by i.last_outcome_at desc) filter (where i.last_outcome in ('refused', 'failed')))[1]
-    from livewell.item as i
+    from livewell_private.item as i
     where i.watched
     group by i.data_type
     order by i.data_type;

@@ -2,7 +2,7 @@
 -- the function did is taken back. $1 times, $2 TTLs, $3 now.
 -- for: internal
 -- runs as: livewell_reader
-create or replace function livewell.judge_foreign_ages(p_query text, p_newest timestamptz[], p_ttls interval[], p_now timestamptz)
+create or replace function livewell_private.judge_foreign_ages(p_query text, p_newest timestamptz[], p_ttls interval[], p_now timestamptz)
 returns boolean[]
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

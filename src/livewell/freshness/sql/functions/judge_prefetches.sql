@@ -1,7 +1,7 @@
 -- Whether items that were fetched ahead had a viewer before they were old: a hit, or a miss once their TTL has passed. One that
 -- was looked at before its fetch, or was never fetched, says nothing.
 -- for: internal
-create or replace function livewell.judge_prefetches(p_now timestamptz) returns void
+create or replace function livewell_private.judge_prefetches(p_now timestamptz) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
@@ -12,14 +12,14 @@ begin
             when i.fetched_at > f.asked_at and i.fetched_at + t.ttl <= p_now then 'miss'
             when f.asked_at + t.ttl + interval '1 hour' <= p_now then 'void'
         end as verdict
-        from livewell.prefetch as f
-        join livewell.item as i on i.id = f.item_id
-        join livewell.data_type as t on t.name = i.data_type
+        from livewell_private.prefetch as f
+        join livewell_private.item as i on i.id = f.item_id
+        join livewell_private.data_type as t on t.name = i.data_type
     ),
     gone as (
-        delete from livewell.prefetch as f using judged as j where f.item_id = j.item_id and j.verdict is not null
+        delete from livewell_private.prefetch as f using judged as j where f.item_id = j.item_id and j.verdict is not null
     )
-    insert into livewell.prefetch_state as s (provider, judged, hits)
+    insert into livewell_private.prefetch_state as s (provider, judged, hits)
     select j.provider, count(*), count(*) filter (where j.verdict = 'hit')
     from judged as j where j.verdict in ('hit', 'miss')
     group by j.provider

@@ -4,7 +4,7 @@
 -- that judges by a function of its own, is looked at again at once. What was not good leaves its reason. What the provider does not have
 -- waits as a refresh that failed does, longer each time, up to a bound of its own.
 -- for: internal
-create or replace function livewell.learn_items(
+create or replace function livewell_private.learn_items(
     p_item_ids bigint[], p_outcomes text[], p_hashes bytea[], p_bytes bigint[], p_now timestamptz, p_reasons text[] default null
 ) returns void
 language plpgsql
@@ -13,8 +13,8 @@ set plan_cache_mode = force_generic_plan as $$
 declare
     v_gone_longest constant interval := livewell.setting_interval('freshness.gone_again_max');
 begin
-    if exists (select from livewell.probe as p where p.item_id = any (p_item_ids)) then
-        perform livewell.learn_probes(p_item_ids, p_outcomes, p_hashes, p_now);
+    if exists (select from livewell_private.probe as p where p.item_id = any (p_item_ids)) then
+        perform livewell_private.learn_probes(p_item_ids, p_outcomes, p_hashes, p_now);
     end if;
     with seen as materialized (
         select
@@ -24,9 +24,9 @@ begin
             greatest(0, extract(epoch from p_now - i.fetched_at))::double precision / 60 as minutes,
             coalesce(i.change_rate, r.type_rate) as rate, r.type_rate
         from unnest(p_item_ids, p_outcomes, p_hashes, p_bytes, p_reasons) as a (item_id, outcome, hash, bytes, reason)
-        join livewell.item as i on i.id = a.item_id
-        join livewell.data_type as t on t.name = i.data_type
-        left join livewell.type_learning as y on y.data_type = i.data_type
+        join livewell_private.item as i on i.id = a.item_id
+        join livewell_private.data_type as t on t.name = i.data_type
+        left join livewell_private.type_learning as y on y.data_type = i.data_type
         cross join lateral (select coalesce(y.change_rate, 60 / extract(epoch from t.ttl)::double precision) as type_rate) as r
     ),
     taught as materialized (
@@ -44,9 +44,9 @@ begin
         ) as y
     ),
     kept as (
-        update livewell.item as i
+        update livewell_private.item as i
         set last_outcome = t.outcome, last_outcome_at = p_now,
-            last_reason = case when not t.good then livewell.one_line(t.reason, 300) end,
+            last_reason = case when not t.good then livewell_private.one_line(t.reason, 300) end,
             failed_refreshes = case when t.good then 0 when t.outcome = 'gone' then i.failed_refreshes + 1 else i.failed_refreshes end,
             decision = case when t.outcome = 'gone' then 'refresh_failed' else i.decision end,
             decided_at = case when t.outcome = 'gone' then p_now else i.decided_at end,
@@ -74,7 +74,7 @@ begin
         returning i.data_type, t.good, t.known, t.changed, t.minutes, t.bytes, t.type_slope, t.type_information, not t.again as new_key,
             t.outcome = 'gone' as gone
     )
-    insert into livewell.learned (
+    insert into livewell_private.learned (
         data_type, fetches, changes, minutes_between, slope, information, bytes, sizes, unchanged_bytes, unchanged_sizes,
         new_keys, new_found
     )

@@ -1,6 +1,6 @@
 -- How a provider's refreshes are chosen: as set, else by value where bytes are paid for, by viewers where they are not.
 -- for: internal
-create or replace function livewell.policy_of(p_provider livewell.provider) returns text
+create or replace function livewell_private.policy_of(p_provider livewell_private.provider) returns text
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin

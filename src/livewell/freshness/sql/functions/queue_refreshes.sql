@@ -1,7 +1,7 @@
 -- Queues refreshes, and raises those that wait. One that somebody is queueing in a transaction that stays open is not waited for: it is
 -- found by halving, and its item is in the answer.
 -- for: internal
-create or replace function livewell.queue_refreshes(p_jobs jsonb, p_now timestamptz, p_patience integer default 250) returns bigint[]
+create or replace function livewell_private.queue_refreshes(p_jobs jsonb, p_now timestamptz, p_patience integer default 250) returns bigint[]
 language plpgsql
 set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' as $$
 declare
@@ -19,7 +19,7 @@ begin
         where q.asker is not null;
         -- One that waited already is now ahead for whoever asked: it is theirs.
         if v_raised is not null then
-            update livewell.job_live as j set payload = j.payload || jsonb_build_object('asked_by', q.asker)
+            update livewell_private.job_live as j set payload = j.payload || jsonb_build_object('asked_by', q.asker)
             from unnest(v_raised, v_raisers) as q (job_id, asker)
             where j.id = q.job_id;
         end if;
@@ -30,9 +30,9 @@ begin
         end if;
     end;
     -- Half as patient each time, so that however many are held, all of them together cost a few moments.
-    return livewell.queue_refreshes((
+    return livewell_private.queue_refreshes((
         select jsonb_agg(j.job order by j.at) from jsonb_array_elements(p_jobs) with ordinality as j (job, at) where j.at <= v_half
-    ), p_now, greatest(1, p_patience / 2)) || livewell.queue_refreshes((
+    ), p_now, greatest(1, p_patience / 2)) || livewell_private.queue_refreshes((
         select jsonb_agg(j.job order by j.at) from jsonb_array_elements(p_jobs) with ordinality as j (job, at) where j.at > v_half
     ), p_now, greatest(1, p_patience / 2));
 end $$;

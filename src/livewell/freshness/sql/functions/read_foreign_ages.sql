@@ -2,7 +2,7 @@
 -- and takes back whatever else the reading did. $1 keys.
 -- for: internal
 -- runs as: livewell_reader
-create or replace function livewell.read_foreign_ages(
+create or replace function livewell_private.read_foreign_ages(
     p_query text, p_keys text[], out keys text[], out newest timestamptz[], out ttls interval[]
 )
 language plpgsql security definer

@@ -3,7 +3,7 @@
 -- of it. Keys that were never fetched have a part of what is just in time to themselves, and no more than that while others wait. What
 -- somebody asks for just now may be more: a quarter of a minute's requests, so that a page does not fill up by the second.
 -- for: internal
-create or replace function livewell.refresh_rooms(p_endpoints text[])
+create or replace function livewell_private.refresh_rooms(p_endpoints text[])
 returns table (endpoint text, depth bigint, soon bigint, new_keys bigint, at_once bigint)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
@@ -16,8 +16,8 @@ begin
     select e.name, e.depth_limit - w.waiting, greatest(0, ceil(r.per_second * v_horizon)::bigint - ceil(w.wanted)::bigint),
         ceil(ceil(r.per_second * v_horizon) * v_new_share)::bigint - ceil(w.new_keys)::bigint,
         greatest(0, ceil(r.per_second * 15)::bigint - ceil(w.wanted)::bigint)
-    from livewell.endpoint as e
-    left join livewell.endpoint as a on a.name = e.provider and a.name <> e.name
+    from livewell_private.endpoint as e
+    left join livewell_private.endpoint as a on a.name = e.provider and a.name <> e.name
     cross join lateral (
         select least(
             1000000, e.requests_per_minute / 60.0, e.requests_per_hour / 3600.0, a.requests_per_minute / 60.0, a.requests_per_hour / 3600.0
@@ -30,11 +30,11 @@ begin
             select j.kind, count(*) as waiting, count(*) filter (where j.priority >= 0) as wanted,
                 count(*) filter (where j.priority >= 0 and j.payload ? 'new') as new_keys
             from (
-                select j.kind, j.priority, j.payload from livewell.job_live as j where j.endpoint = e.name and j.state = 'pending' limit 10000
+                select j.kind, j.priority, j.payload from livewell_private.job_live as j where j.endpoint = e.name and j.state = 'pending' limit 10000
             ) as j
             group by j.kind
         ) as n
-        join livewell.job_kind as k on k.kind = n.kind
+        join livewell_private.job_kind as k on k.kind = n.kind
     ) as w
     where e.name = any (p_endpoints);
 end $$;

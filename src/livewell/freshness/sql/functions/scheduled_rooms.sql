@@ -1,7 +1,7 @@
 -- The types whose walk is under way and may go on, the one that waited longest first, with how many refreshes more their
 -- endpoint takes: fewer than `freshness.scheduled_depth` wait there, it is open, and the quota is not low. A null type: all.
 -- for: internal
-create or replace function livewell.scheduled_rooms(p_type text, p_now timestamptz)
+create or replace function livewell_private.scheduled_rooms(p_type text, p_now timestamptz)
 returns table (data_type text, endpoint text, room integer)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
@@ -11,18 +11,18 @@ declare
 begin
     return query
     select w.data_type, t.endpoint, r.room
-    from livewell.scheduled_walk as w
-    join livewell.data_type as t on t.name = w.data_type
-    join livewell.endpoint as e on e.name = t.endpoint and e.state = 'active'
-    join livewell.provider as p on p.name = e.provider and p.state = 'active'
-    left join livewell.refresh_rooms(array(
-        select t.endpoint from livewell.scheduled_walk as w join livewell.data_type as t on t.name = w.data_type
+    from livewell_private.scheduled_walk as w
+    join livewell_private.data_type as t on t.name = w.data_type
+    join livewell_private.endpoint as e on e.name = t.endpoint and e.state = 'active'
+    join livewell_private.provider as p on p.name = e.provider and p.state = 'active'
+    left join livewell_private.refresh_rooms(array(
+        select t.endpoint from livewell_private.scheduled_walk as w join livewell_private.data_type as t on t.name = w.data_type
         where w.begun_at is not null and (p_type is null or w.data_type = p_type)
     )) as m on m.endpoint = t.endpoint
     cross join lateral (
         select least(m.depth, v_depth - count(*))::integer as room
         from (
-            select from livewell.job_live as j
+            select from livewell_private.job_live as j
             where j.endpoint = t.endpoint and j.state = 'pending' and j.priority < 0
             limit v_depth
         ) as j

@@ -3,7 +3,7 @@
 -- the learned rate of change; under `contract` it is "past its TTL". Today's viewers count for a mean stay, the slow average for
 -- what comes after; who waits counts for more. An answer that says "unchanged" is cheap where the API has one.
 -- for: internal
-create or replace function livewell.score_items(
+create or replace function livewell_private.score_items(
     p_ages double precision[], p_ttls double precision[], p_viewers double precision[], p_averages double precision[],
     p_rates double precision[], p_bytes double precision[], p_unchanged_bytes double precision[], p_waits double precision[],
     p_rules text[], p_prices double precision[], p_stay double precision

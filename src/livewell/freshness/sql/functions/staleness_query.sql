@@ -1,7 +1,7 @@
 -- The question for what a user's staleness function says of ages, by position; what was never fetched is not asked about. $1 times,
 -- $2 TTLs, $3 now.
 -- for: internal
-create or replace function livewell.staleness_query(p_type livewell.data_type) returns text
+create or replace function livewell_private.staleness_query(p_type livewell_private.data_type) returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select format(

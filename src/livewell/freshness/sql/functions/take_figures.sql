@@ -2,21 +2,21 @@
 -- source by the learned rate of change, whether it does harm (over its TTL and, but for `contract`, changed), for how long they
 -- have watched it stale and how far it is over its TTL. Lone viewers are counted apart too.
 -- for: internal
-create or replace function livewell.take_figures(p_minutes double precision, p_now timestamptz) returns bigint
+create or replace function livewell_private.take_figures(p_minutes double precision, p_now timestamptz) returns bigint
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_ids bigint[];
     v_weights double precision[];
     v_rates double precision[];
-    v_steps constant double precision[] := livewell.wait_steps();
+    v_steps constant double precision[] := livewell_private.wait_steps();
 begin
     select array_agg(s.item_id), array_agg(s.weight * p_minutes) into v_ids, v_weights
-    from livewell.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s;
-    v_rates := livewell.change_rates(v_ids, array(
+    from livewell_private.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s;
+    v_rates := livewell_private.change_rates(v_ids, array(
         select extract(epoch from t.ttl)::double precision / 60
         from unnest(v_ids) with ordinality as s (item_id, at)
-        left join livewell.item as i on i.id = s.item_id left join livewell.data_type as t on t.name = i.data_type
+        left join livewell_private.item as i on i.id = s.item_id left join livewell_private.data_type as t on t.name = i.data_type
         order by s.at
     ));
     with seen as materialized (
@@ -29,8 +29,8 @@ begin
             case when i.expires_at > p_now then 0
                 else greatest(0, extract(epoch from p_now - greatest(i.expires_at, i.watched_since))::double precision / 60) end as wait
         from unnest(v_ids, v_weights, v_rates) as s (item_id, weight, rate)
-        join livewell.item as i on i.id = s.item_id and i.watched
-        join livewell.data_type as t on t.name = i.data_type
+        join livewell_private.item as i on i.id = s.item_id and i.watched
+        join livewell_private.data_type as t on t.name = i.data_type
     ),
     by_audience as (
         select s.*, a.audience,
@@ -56,7 +56,7 @@ begin
         ) as g
         group by g.data_type, g.audience
     )
-    insert into livewell.freshness_hour as h (hour, data_type, audience, viewer_minutes, within_ttl, fresh, ok, waits, overdue)
+    insert into livewell_private.freshness_hour as h (hour, data_type, audience, viewer_minutes, within_ttl, fresh, ok, waits, overdue)
     select
         date_trunc('hour', p_now, 'UTC'), b.data_type, b.audience, sum(b.minutes), coalesce(sum(b.minutes) filter (where b.within), 0),
         sum(b.minutes * b.unchanged),
@@ -66,7 +66,7 @@ begin
     group by b.data_type, b.audience, s.waits, s.overdue
     on conflict (hour, data_type, audience) do update
     set viewer_minutes = h.viewer_minutes + excluded.viewer_minutes, within_ttl = h.within_ttl + excluded.within_ttl,
-        fresh = h.fresh + excluded.fresh, ok = h.ok + excluded.ok, waits = livewell.add_weights(h.waits, excluded.waits),
-        overdue = livewell.add_weights(h.overdue, excluded.overdue);
+        fresh = h.fresh + excluded.fresh, ok = h.ok + excluded.ok, waits = livewell_private.add_weights(h.waits, excluded.waits),
+        overdue = livewell_private.add_weights(h.overdue, excluded.overdue);
     return coalesce(cardinality(v_ids), 0);
 end $$;

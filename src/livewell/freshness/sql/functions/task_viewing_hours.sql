@@ -1,7 +1,7 @@
 -- Remembers who is looked at in this hour of the day: each day moves the level by three tenths, and the days between without a
 -- viewer lowered it. What was not seen for a month is forgotten, so many rows a run.
 -- for: internal
-create or replace function livewell.task_viewing_hours(p_now timestamptz) returns jsonb
+create or replace function livewell_private.task_viewing_hours(p_now timestamptz) returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
@@ -9,11 +9,11 @@ declare
     v_day constant integer := floor(extract(epoch from p_now) / 86400);
     v_seen bigint;
 begin
-    perform livewell.require_primary();
-    insert into livewell.viewing_hour as h (hour, item_id, level, day)
+    perform livewell_private.require_primary();
+    insert into livewell_private.viewing_hour as h (hour, item_id, level, day)
     select v_hour, i.id, 0.3 * (i.viewers - i.uncounted), v_day
-    from livewell.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s
-    join livewell.item as i on i.id = s.item_id and i.viewers > i.uncounted
+    from livewell_private.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s
+    join livewell_private.item as i on i.id = s.item_id and i.viewers > i.uncounted
     order by i.id
     on conflict (item_id, hour) do update
     set day = v_day, level = case
@@ -21,7 +21,7 @@ begin
             else h.level * power(0.7, greatest(1, v_day - h.day)) + excluded.level
         end;
     get diagnostics v_seen = row_count;
-    delete from livewell.viewing_hour as h
-    where h.ctid = any (array(select o.ctid from livewell.viewing_hour as o where o.hour = v_hour and o.day < v_day - 30 limit 10000));
+    delete from livewell_private.viewing_hour as h
+    where h.ctid = any (array(select o.ctid from livewell_private.viewing_hour as o where o.hour = v_hour and o.day < v_day - 30 limit 10000));
     return jsonb_build_object('seen', v_seen);
 end $$;

@@ -2,17 +2,17 @@
 -- bytes it may take; the others as they are. An item nobody has learned of changes as its type does. Viewers that do not count weigh
 -- a hundredth: behind all others, and not forgotten.
 -- for: internal
-create or replace function livewell.value_looks(p_looks livewell.look[], p_now timestamptz) returns livewell.look[]
+create or replace function livewell_private.value_looks(p_looks livewell_private.look[], p_now timestamptz) returns livewell_private.look[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_types constant text[] := array(
-        select t.name from livewell.data_type as t
-        join livewell.endpoint as e on e.name = t.endpoint
-        join livewell.provider as p on p.name = e.provider
-        where livewell.policy_of(p) = 'value'
+        select t.name from livewell_private.data_type as t
+        join livewell_private.endpoint as e on e.name = t.endpoint
+        join livewell_private.provider as p on p.name = e.provider
+        where livewell_private.policy_of(p) = 'value'
     );
-    v_looks livewell.look[] := array(select l from unnest(p_looks) as l where l.stale and l.data_type = any (v_types));
+    v_looks livewell_private.look[] := array(select l from unnest(p_looks) as l where l.stale and l.data_type = any (v_types));
     v_stay constant double precision := extract(epoch from livewell.setting_interval('freshness.mean_stay')) / 60;
     v_rates double precision[];
     v_bytes double precision[];
@@ -21,11 +21,11 @@ begin
     if v_looks = '{}' then
         return p_looks;
     end if;
-    v_rates := livewell.change_rates(
+    v_rates := livewell_private.change_rates(
         array(select l.item_id from unnest(v_looks) as l),
         array(select extract(epoch from l.ttl)::double precision / 60 from unnest(v_looks) as l)
     );
-    select array_agg(k.bytes), livewell.score_items(
+    select array_agg(k.bytes), livewell_private.score_items(
         array_agg(k.age), array_agg(k.ttl_minutes), array_agg(k.viewers), array_agg(k.average), array_agg(k.rate), array_agg(k.bytes),
         array_agg(k.unchanged_bytes), array_agg(k.wait), array_agg(k.value_rule), array_agg(k.price), v_stay
     )
@@ -40,11 +40,11 @@ begin
             greatest(0, extract(epoch from p_now - greatest(l.newest + l.ttl, i.watched_since)) / 60)::double precision as wait
         from unnest(v_looks, v_rates) with ordinality
             as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate, at)
-        join livewell.item as i on i.id = l.item_id
-        join livewell.data_type as t on t.name = l.data_type
-        join livewell.endpoint as e on e.name = t.endpoint
-        left join livewell.type_learning as y on y.data_type = l.data_type
-        left join livewell.byte_price as p on p.provider = e.provider
+        join livewell_private.item as i on i.id = l.item_id
+        join livewell_private.data_type as t on t.name = l.data_type
+        join livewell_private.endpoint as e on e.name = t.endpoint
+        left join livewell_private.type_learning as y on y.data_type = l.data_type
+        left join livewell_private.byte_price as p on p.provider = e.provider
         cross join lateral (select extract(epoch from l.ttl)::double precision / 60 as ttl_minutes) as n
         cross join lateral (
             select coalesce(i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes) as bytes
@@ -54,7 +54,7 @@ begin
     return array(select l from unnest(p_looks) as l where not (l.stale and l.data_type = any (v_types))) || array(
         select row (
             l.item_id, l.data_type, l.key, l.viewers, l.newest, l.ttl, l.stale, l.error, l.opens_at, l.value, l.size
-        )::livewell.look
+        )::livewell_private.look
         from unnest(v_looks, v_scores, v_bytes)
             as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, value, size)
     );

@@ -6,7 +6,7 @@ language plpgsql immutable security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
     return (
-        select (livewell.wait_steps()) [s.at]
+        select (livewell_private.wait_steps()) [s.at]
         from (
             select w.at, sum(w.weight) over (order by w.at) as reached, sum(w.weight) over () as whole
             from unnest(p_weights) with ordinality as w (weight, at)

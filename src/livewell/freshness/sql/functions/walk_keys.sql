@@ -2,25 +2,25 @@
 -- watched ones are the checker's. Stops before the first key that found no room, so that none is passed over unlooked at. A
 -- catalogue that cannot be read ends no walk.
 -- for: internal
-create or replace function livewell.walk_keys(p_type text, p_slice integer, p_now timestamptz)
+create or replace function livewell_private.walk_keys(p_type text, p_slice integer, p_now timestamptz)
 returns table (walked integer, queued integer)
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    v_walk livewell.scheduled_walk;
+    v_walk livewell_private.scheduled_walk;
     v_keys text[];
     v_ids bigint[];
     v_stopped integer;
     v_queued_before integer;
 begin
-    select w.* into v_walk from livewell.scheduled_walk as w where w.data_type = p_type for update;
+    select w.* into v_walk from livewell_private.scheduled_walk as w where w.data_type = p_type for update;
     v_keys := array(
-        select k.key from livewell.keys_after(p_type, v_walk.reached, p_slice, p_now) with ordinality as k (key, at) order by k.at
+        select k.key from livewell_private.keys_after(p_type, v_walk.reached, p_slice, p_now) with ordinality as k (key, at) order by k.at
     );
-    perform livewell.make_items(array_fill(p_type, array[cardinality(v_keys)]), v_keys, p_now);
+    perform livewell_private.make_items(array_fill(p_type, array[cardinality(v_keys)]), v_keys, p_now);
     v_ids := array(
-        select i.id from livewell.item as i
+        select i.id from livewell_private.item as i
         where i.data_type = p_type and i.key = any (v_keys) and not i.watched
         order by i.id for no key update skip locked
     );
@@ -32,19 +32,19 @@ begin
         from (
             select c.decision, array_position(v_keys, i.key) as at,
                 c.decision in ('queue_full', 'quota_closed', 'endpoint_closed', 'waiting') as no_room
-            from livewell.check_items(v_ids, -1, 'scheduled', p_now) as c
-            join livewell.item as i on i.id = c.item_id
+            from livewell_private.check_items(v_ids, -1, 'scheduled', p_now) as c
+            join livewell_private.item as i on i.id = c.item_id
         ) as c
     ) as d;
     walked := coalesce(v_stopped, cardinality(v_keys));
-    update livewell.scheduled_walk as w
+    update livewell_private.scheduled_walk as w
     set sliced_at = p_now, keys = w.keys + walked, queued = w.queued + v_queued_before,
         reached = case when walked > 0 then v_keys[walked] else w.reached end
     where w.data_type = p_type;
     if v_stopped is null and cardinality(v_keys) < p_slice and not exists (
-        select from livewell.fresh_warning as f where f.code = 'registry.catalogue_failed' and f.subject = p_type and f.warned_at >= p_now
+        select from livewell_private.fresh_warning as f where f.code = 'registry.catalogue_failed' and f.subject = p_type and f.warned_at >= p_now
     ) then
-        update livewell.scheduled_walk as w
+        update livewell_private.scheduled_walk as w
         set begun_at = case when w.wanted then p_now end, wanted = false, reached = null, ended_at = p_now,
             keys = case when w.wanted then 0 else w.keys end, queued = case when w.wanted then 0 else w.queued end
         where w.data_type = p_type;

@@ -1,6 +1,6 @@
 -- Items: what is watched and what was learned of it. A tick costs what is due, because only watched items are in the index.
 
-create table livewell.item (
+create table livewell_private.item (
     id bigint generated always as identity,
     data_type text not null,
     key text not null,
@@ -29,16 +29,16 @@ create table livewell.item (
     created_at timestamptz not null default clock_timestamp(),
     constraint item_pkey primary key (id),
     constraint item_is_one_per_type_and_key unique (data_type, key),
-    constraint item_has_a_type foreign key (data_type) references livewell.data_type (name),
+    constraint item_has_a_type foreign key (data_type) references livewell_private.data_type (name),
     constraint item_viewers_are_not_negative check (viewers >= 0),
     constraint item_counts_are_not_negative check (fetches >= 0 and changes between 0 and fetches and minutes_between >= 0),
     constraint item_rate_is_positive check (change_rate > 0 and rate_weight > 0)
 ) with (fillfactor = 70);
 
-create index item_due on livewell.item (due_at) where watched;
+create index item_due on livewell_private.item (due_at) where watched;
 
 -- What was learned of all items of a type together: where each begins. Finishes append, the checker folds.
-create table livewell.type_learning (
+create table livewell_private.type_learning (
     data_type text not null,
     fetches double precision not null default 0,
     changes double precision not null default 0,
@@ -48,10 +48,10 @@ create table livewell.type_learning (
     bytes_mean double precision,
     unchanged_bytes double precision,
     constraint type_learning_pkey primary key (data_type),
-    constraint type_learning_has_a_type foreign key (data_type) references livewell.data_type (name)
+    constraint type_learning_has_a_type foreign key (data_type) references livewell_private.data_type (name)
 ) with (fillfactor = 50);
 
-create table livewell.learned (
+create table livewell_private.learned (
     data_type text not null,
     fetches integer not null,
     changes integer not null,
@@ -65,18 +65,18 @@ create table livewell.learned (
 );
 
 -- The state of the controller that holds the price of a byte, by provider.
-create table livewell.byte_price (
+create table livewell_private.byte_price (
     provider text not null,
     integral double precision not null default ln(0.0002),
     price double precision not null default 0,
     bucket_share double precision,
     priced_at timestamptz,
     constraint byte_price_pkey primary key (provider),
-    constraint byte_price_has_a_provider foreign key (provider) references livewell.provider (name)
+    constraint byte_price_has_a_provider foreign key (provider) references livewell_private.provider (name)
 ) with (fillfactor = 50);
 
 -- How far a walk over many rows has come, so that each run takes a slice and the next goes on.
-create table livewell.freshness_walk (
+create table livewell_private.freshness_walk (
     name text not null,
     reached text,
     begun_at timestamptz not null,
@@ -84,14 +84,14 @@ create table livewell.freshness_walk (
     constraint freshness_walk_pkey primary key (name)
 );
 
-create type livewell.judged_key as (key text, newest timestamptz, ttl interval, stale boolean, error text);
+create type livewell_private.judged_key as (key text, newest timestamptz, ttl interval, stale boolean, error text);
 
-create type livewell.look as (
+create type livewell_private.look as (
     item_id bigint, data_type text, key text, viewers integer, newest timestamptz, ttl interval, stale boolean, error text,
     opens_at timestamptz, score double precision, bytes double precision
 );
 
-create type livewell.decided_item as (
+create type livewell_private.decided_item as (
     item_id bigint, data_type text, key text, newest timestamptz, ttl interval, error text, score double precision,
     endpoint text, decision text, due_at timestamptz, priority integer
 );

@@ -1,5 +1,5 @@
 -- Absent ones only: a value somebody tuned is never set back by a deployment.
-insert into livewell.setting (name, type, value, default_value, minimum, maximum, description)
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
 values
 ('freshness.max_items', 'integer', '1000', '1000', '1', '1000000', 'How many items one run of the checker looks at.'),
 ('freshness.max_time', 'duration', '00:00:50', '00:00:50', '00:00:00.01', '01:00:00',

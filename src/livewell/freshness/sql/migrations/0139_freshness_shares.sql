@@ -1,19 +1,19 @@
 -- How many of an item's viewers do not count for its rank: they look at very many items, or are anonymous among many.
-alter table livewell.item add column uncounted integer not null default 0;
+alter table livewell_private.item add column uncounted integer not null default 0;
 
-alter table livewell.item
+alter table livewell_private.item
     add constraint item_uncounted_are_viewers check (uncounted = 0 or uncounted between 1 and viewers) not valid;
 
 -- Of the keys of a type that were asked for the first time, how many there were and how many the provider had; old ones count less.
-alter table livewell.type_learning
+alter table livewell_private.type_learning
     add column new_keys double precision not null default 0,
     add column new_found double precision not null default 0;
-alter table livewell.learned
+alter table livewell_private.learned
     add column new_keys integer not null default 0,
     add column new_found integer not null default 0;
 
 -- Absent ones only: a value somebody tuned is never set back by a deployment.
-insert into livewell.setting (name, type, value, default_value, minimum, maximum, description)
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
 values
 ('freshness.asked_per_user', 'integer', '50', '50', '1', '100000',
  'How many refreshes that one user asked for by subscribing may wait at an endpoint; the checker takes the others in their turn.'),

@@ -10,19 +10,19 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set
 declare
     v_ids bigint[];
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     with seen as (
-        update livewell.job_failed as j set acknowledged_at = p_now, acknowledged_by = p_actor
+        update livewell_private.job_failed as j set acknowledged_at = p_now, acknowledged_by = p_actor
         where j.id = any (p_ids) and j.acknowledged_at is null
         returning j.id
     )
     select array_agg(s.id) into v_ids from seen as s;
-    perform livewell.audit_job_changes(array['job_acknowledged'], v_ids, p_reason, p_actor, p_now);
+    perform livewell_private.audit_job_changes(array['job_acknowledged'], v_ids, p_reason, p_actor, p_now);
     return query
     select i.id,
         case
             when i.id = any (coalesce(v_ids, '{}')) then 'acknowledged'
-            when exists (select from livewell.job_failed as j where j.id = i.id) then 'already_acknowledged'
+            when exists (select from livewell_private.job_failed as j where j.id = i.id) then 'already_acknowledged'
             else 'not_dead'
         end
     from (select distinct u.id from unnest(p_ids) as u (id)) as i;

@@ -10,15 +10,15 @@ set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
 declare
     v_wanted record;
-    v_old livewell.job_kind;
+    v_old livewell_private.job_kind;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     for v_wanted in select d.key as kind, d.value as fields from jsonb_each(p_declared) as d order by d.key loop
         if v_wanted.kind !~ '^[a-z][a-z0-9_.-]{0,99}$' then
             raise exception using errcode = 'LWJ06', message = format('kind %s: its name must be of small letters, digits, ., - and _', v_wanted.kind),
                 detail = v_wanted.kind;
         end if;
-        select k.* into v_old from livewell.job_kind as k where k.kind = v_wanted.kind for update;
+        select k.* into v_old from livewell_private.job_kind as k where k.kind = v_wanted.kind for update;
         if v_old.kind is null then
             return query select v_wanted.kind, 'add', null::text, null::jsonb, v_wanted.fields;
         else

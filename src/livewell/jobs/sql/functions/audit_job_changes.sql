@@ -1,6 +1,6 @@
 -- Records what a person or program did to jobs, one entry each; one event for all, or one event per job.
 -- for: internal
-create or replace function livewell.audit_job_changes(
+create or replace function livewell_private.audit_job_changes(
     p_events text[], p_ids bigint[], p_reason text, p_actor text, p_now timestamptz
 ) returns void
 language plpgsql

@@ -13,12 +13,12 @@ declare
     v_outcomes text[];
     v_workers text[];
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     with held as materialized (
-        select j.id, j.state, j.worker from livewell.job_live as j where j.id = any (p_ids) order by j.id for update
+        select j.id, j.state, j.worker from livewell_private.job_live as j where j.id = any (p_ids) order by j.id for update
     ),
     told as (
-        update livewell.job_live as j set cancel_reason = v_reason
+        update livewell_private.job_live as j set cancel_reason = v_reason
         where j.id = any (array(select h.id from held as h where h.state = 'processing'))
     )
     select array_agg(h.id), array_agg(case h.state when 'pending' then 'cancelled' else 'told' end),
@@ -26,10 +26,10 @@ begin
     into v_ids, v_outcomes, v_workers
     from held as h;
     if 'cancelled' = any (v_outcomes) then
-        perform livewell.drop_jobs(v_ids, v_reason, p_now);
+        perform livewell_private.drop_jobs(v_ids, v_reason, p_now);
     end if;
-    perform livewell.notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
-    perform livewell.audit_job_changes(
+    perform livewell_private.notify('livewell_cancel', w.worker) from unnest(v_workers) as w (worker);
+    perform livewell_private.audit_job_changes(
         array(
             select case o.outcome when 'told' then 'job_cancel_requested' else 'job_cancelled' end
             from unnest(v_outcomes) with ordinality as o (outcome) order by o.ordinality
@@ -40,6 +40,6 @@ begin
     from (select distinct u.id from unnest(p_ids) as u (id)) as i
     left join unnest(v_ids, v_outcomes) as o (id, outcome) on o.id = i.id
     left join lateral (
-        select j.id from livewell.job as j where o.id is null and j.id = i.id limit 1
+        select j.id from livewell_private.job as j where o.id is null and j.id = i.id limit 1
     ) as f on true;
 end $$;

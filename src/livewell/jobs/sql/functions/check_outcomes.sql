@@ -1,6 +1,6 @@
 -- Refuses a finish that does not make sense as a whole; tells whether others than completed are in it.
 -- for: internal
-create or replace function livewell.check_outcomes(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb)
+create or replace function livewell_private.check_outcomes(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb)
 returns boolean
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
@@ -11,7 +11,7 @@ begin
         or jsonb_array_length(p_details) <> cardinality(p_ids) then
         raise exception using errcode = 'LWJ03', message = 'ids, tokens, outcomes and details must be of one length';
     end if;
-    perform livewell.refuse_large_jobs(p_details, 'jobs.result_bytes');
+    perform livewell_private.refuse_large_jobs(p_details, 'jobs.result_bytes');
     -- What nearly every finish is; a job named twice shows in the number that ended.
     if p_outcomes is null or 'completed' = all (p_outcomes) then
         return false;
@@ -22,6 +22,6 @@ begin
         raise exception using errcode = 'LWJ03', message = format('unknown outcome: %s', v_unknown[1]),
             hint = 'one of completed, failed, dead, rescheduled, throttled, reset, cancelled';
     end if;
-    perform livewell.refuse_repeated_jobs(p_ids);
+    perform livewell_private.refuse_repeated_jobs(p_ids);
     return true;
 end $$;

@@ -2,14 +2,14 @@
 -- to be chosen, else one after the other, passing over what does not fit. One that finds a seat in a request that was opened
 -- before it, now or in an earlier round, needs none of its own.
 -- for: internal
-create or replace function livewell.choose_affordable_jobs(
-    p_found tid[], p_lanes livewell.open_lane[], p_taken livewell.affordable_jobs, p_shared boolean
-) returns livewell.affordable_jobs
+create or replace function livewell_private.choose_affordable_jobs(
+    p_found tid[], p_lanes livewell_private.open_lane[], p_taken livewell_private.affordable_jobs, p_shared boolean
+) returns livewell_private.affordable_jobs
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_chosen livewell.affordable_jobs;
-    v_rooms livewell.budget_rooms := p_taken.rooms;
+    v_chosen livewell_private.affordable_jobs;
+    v_rooms livewell_private.budget_rooms := p_taken.rooms;
     v_job record;
     v_own integer;
     v_account integer;
@@ -26,25 +26,25 @@ declare
 begin
     if not 'keys' = any (v_rooms.kinds) then
         select r.* into v_rooms
-        from livewell.sum_jobs(p_found) as s
-        cross join lateral livewell.rooms_after(
-            s.lane_ids, case when p_shared then livewell.requests_for(s.lane_ids, s.calls, p_lanes, p_taken.places) else s.calls end,
+        from livewell_private.sum_jobs(p_found) as s
+        cross join lateral livewell_private.rooms_after(
+            s.lane_ids, case when p_shared then livewell_private.requests_for(s.lane_ids, s.calls, p_lanes, p_taken.places) else s.calls end,
             s.tokens, s.bytes, s.unsized, p_lanes, p_taken.rooms
         ) as r;
         if v_rooms.names is not null then
-            return row (p_found, array_fill(null::text, array[cardinality(p_found)]), v_rooms)::livewell.affordable_jobs;
+            return row (p_found, array_fill(null::text, array[cardinality(p_found)]), v_rooms)::livewell_private.affordable_jobs;
         end if;
         v_rooms := p_taken.rooms;
     end if;
     if p_shared then
         select array_agg(s.lane_id), array_agg(s.key), array_agg(s.scope), array_agg(s.seats)
         into v_seat_lanes, v_seat_keys, v_seat_scopes, v_seats
-        from livewell.open_seats(p_taken.places, p_taken.keys, p_lanes) as s;
+        from livewell_private.open_seats(p_taken.places, p_taken.keys, p_lanes) as s;
     end if;
     for v_job in
         select j.ctid as place, j.endpoint, split_part(j.endpoint, '/', 1) as provider, j.estimated_tokens as tokens,
             coalesce(j.estimated_bytes, l.call_bytes) as bytes, j.lane_id, l.per_request
-        from livewell.job_live as j join unnest(p_lanes) as l on l.lane_id = j.lane_id
+        from livewell_private.job_live as j join unnest(p_lanes) as l on l.lane_id = j.lane_id
         where j.ctid = any (p_found)
         order by j.priority desc, j.due_at, j.id
     loop
@@ -79,7 +79,7 @@ begin
                             as r (name, kind, requests, tokens, spent)
                         where r.kind = 'keys' and split_part(r.name, '@', 1) = v_job.provider
                     ) as r
-                    left join lateral livewell.choose_key(v_job.provider, r.scopes, r.rooms, r.spent) as k on true
+                    left join lateral livewell_private.choose_key(v_job.provider, r.scopes, r.rooms, r.spent) as k on true
                     where r.scopes is not null;
                     continue when found and v_key is null;
                 end if;

@@ -20,7 +20,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
-    v_seen livewell.claim_view;
+    v_seen livewell_private.claim_view;
     v_places tid[];
     v_token uuid := gen_random_uuid();
     v_seconds double precision;
@@ -33,17 +33,17 @@ declare
     v_call_bytes bigint[];
     v_send_within double precision[];
 begin
-    perform livewell.require_primary();
-    v_seen := livewell.look_for_jobs(p_groups, p_kinds, p_shares, p_max_jobs, v_now);
+    perform livewell_private.require_primary();
+    v_seen := livewell_private.look_for_jobs(p_groups, p_kinds, p_shares, p_max_jobs, v_now);
     if v_seen.lanes is null then
         return;
     end if;
     if v_seen.budgeted then
         select a.places, a.keys, a.bundles, a.rides, a.lane_ids, a.call_bytes, a.send_within, a.granted_at
         into v_places, v_keys, v_bundles, v_rides, v_lane_ids, v_call_bytes, v_send_within, v_now
-        from livewell.lock_affordable_jobs(v_seen.lanes, p_max_jobs, p_now) as a;
+        from livewell_private.lock_affordable_jobs(v_seen.lanes, p_max_jobs, p_now) as a;
     elsif v_seen.has_serial_keys or cardinality(v_seen.lanes) > 1 then
-        v_places := livewell.lock_jobs(v_seen.lanes, p_max_jobs);
+        v_places := livewell_private.lock_jobs(v_seen.lanes, p_max_jobs);
     end if;
     if v_places is null and (v_seen.budgeted or v_seen.has_serial_keys or cardinality(v_seen.lanes) > 1) then
         return;
@@ -54,10 +54,10 @@ begin
     -- the statement that takes it.
     return query
     with taken as (
-        update livewell.job_live as j
+        update livewell_private.job_live as j
         set state = 'processing', attempt = j.attempt + 1, lease_token = v_token, worker = p_worker, started_at = v_now,
             lease_until = v_now + coalesce(v_seen.lease, (
-                select coalesce(k.lease, v_seen.default_lease) from livewell.job_kind as k where k.kind = j.kind
+                select coalesce(k.lease, v_seen.default_lease) from livewell_private.job_kind as k where k.kind = j.kind
             )),
             reserved_tokens = case when v_seen.budgeted and j.endpoint is not null then j.estimated_tokens end,
             reserved_bytes = case when v_seen.budgeted and j.endpoint is not null
@@ -68,7 +68,7 @@ begin
         where j.ctid = any (case
             when v_places is not null then v_places
             else array(
-                select r.ctid from livewell.job_live as r
+                select r.ctid from livewell_private.job_live as r
                 where r.lane_id = v_seen.lanes[1].lane_id and r.state = 'pending' and r.held is null and r.serial_key is null
                 order by r.priority desc, r.due_at, r.id
                 limit v_seen.lanes[1].room
@@ -82,13 +82,13 @@ begin
         t.id, t.kind, t.payload, t.attempt, t.failures, v_token,
         coalesce(v_seconds, extract(epoch from t.lease_until - v_now)::double precision), t.priority, t.due_at,
         t.serial_key, t.endpoint, t.trace_context, t.api_key, case when t.api_key is not null then (
-            select k.source from livewell.api_key as k where k.provider = split_part(t.endpoint, '/', 1) and k.name = t.api_key
+            select k.source from livewell_private.api_key as k where k.provider = split_part(t.endpoint, '/', 1) and k.name = t.api_key
         ) end,
         v_send_within[array_position(v_lane_ids, t.lane_id)], t.bundle
     from taken as t
     order by t.priority desc, t.due_at, t.id;
     get diagnostics v_taken = row_count;
     if v_taken >= p_max_jobs then
-        update livewell.worker as w set idle = false where w.id = p_worker and w.idle;
+        update livewell_private.worker as w set idle = false where w.id = p_worker and w.idle;
     end if;
 end $$;

@@ -1,13 +1,13 @@
 -- Leaves endpoints without room alone until they open, so that nobody asks at a closed door: one whose limit, account or keys
 -- are used up until the time that is known; one whose best job is too large for what is left, for a moment.
 -- for: internal
-create or replace function livewell.close_endpoints(
-    p_lanes livewell.open_lane[], p_rooms livewell.budget_rooms, p_now timestamptz
+create or replace function livewell_private.close_endpoints(
+    p_lanes livewell_private.open_lane[], p_rooms livewell_private.budget_rooms, p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
-    update livewell.limit_use as u set next_allowed_at = c.opens_at
+    update livewell_private.limit_use as u set next_allowed_at = c.opens_at
     from (
         select r.name, r.opens_at
         from unnest(p_rooms.names, p_rooms.kinds, p_rooms.requests, p_rooms.opens) as r (name, kind, requests, opens_at)
@@ -25,10 +25,10 @@ begin
         join unnest(p_rooms.names, p_rooms.requests, p_rooms.tokens, p_rooms.spent_requests) as r (name, requests, tokens, spent)
             on r.name = l.endpoint and r.spent = 0 and r.requests is distinct from 0
         left join unnest(p_rooms.providers, p_rooms.bytes) as q (provider, bytes) on q.provider = split_part(l.endpoint, '/', 1)
-        left join livewell.endpoint as e on e.name = l.endpoint
+        left join livewell_private.endpoint as e on e.name = l.endpoint
         cross join lateral (
             select j.estimated_tokens as tokens, coalesce(j.estimated_bytes, e.expected_bytes) as bytes, j.priority
-            from livewell.job_live as j
+            from livewell_private.job_live as j
             where j.lane_id = l.lane_id and j.state = 'pending' and j.held is null
             order by j.priority desc, j.due_at, j.id
             limit 1

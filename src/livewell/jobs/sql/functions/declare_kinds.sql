@@ -9,9 +9,9 @@ set search_path = pg_catalog, pg_temp as $$
 declare
     v_new text[];
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     with created as (
-        insert into livewell.job_kind (
+        insert into livewell_private.job_kind (
             kind, queue_group, description, retries, backoff_first, backoff_max, lease, time_limit, concurrency,
             default_priority, payload_schema, created_at, updated_at
         )
@@ -29,10 +29,10 @@ begin
     )
     select array_agg(c.kind) into v_new from created as c;
 
-    update livewell.job_kind as k set payload_schema = d.payload_schema, updated_at = p_now
+    update livewell_private.job_kind as k set payload_schema = d.payload_schema, updated_at = p_now
     from jsonb_to_recordset(p_kinds) as d (kind text, payload_schema jsonb)
     where k.kind = d.kind and d.payload_schema is not null and k.payload_schema is distinct from d.payload_schema;
-    perform livewell.audit_kind_change('kind_declared', n.kind, null, null, null, p_actor, p_now)
+    perform livewell_private.audit_kind_change('kind_declared', n.kind, null, null, null, p_actor, p_now)
     from unnest(v_new) as n (kind);
     return query select n.kind from unnest(v_new) as n (kind);
 end $$;

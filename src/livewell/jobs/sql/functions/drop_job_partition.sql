@@ -9,7 +9,7 @@ declare
     v_parent text;
     v_unseen boolean := false;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     select e.parent into v_parent from livewell.expired_job_partitions(p_now) as e
     where e.partition_name = p_partition and e.droppable;
     if not found then
@@ -17,16 +17,16 @@ begin
     end if;
     begin
         -- The parent first, as all who read through it: the other way round a reader and a drop would wait for each other.
-        execute format('lock table only livewell.%I in access exclusive mode', v_parent);
-        execute format('lock table livewell.%I in access exclusive mode', p_partition);
+        execute format('lock table only livewell_private.%I in access exclusive mode', v_parent);
+        execute format('lock table livewell_private.%I in access exclusive mode', p_partition);
         if v_parent = 'job_failed' then
             -- Looked at again under the lock: a dead letter may have come in since.
-            execute format('select exists (select from livewell.%I where acknowledged_at is null)', p_partition) into v_unseen;
+            execute format('select exists (select from livewell_private.%I where acknowledged_at is null)', p_partition) into v_unseen;
         end if;
         if v_unseen then
             return 'kept';
         end if;
-        execute format('drop table livewell.%I', p_partition);
+        execute format('drop table livewell_private.%I', p_partition);
     exception
         when lock_not_available then return 'busy';
         when undefined_table then return 'kept';

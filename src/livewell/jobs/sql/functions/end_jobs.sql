@@ -1,18 +1,18 @@
 -- Moves jobs whose outcome ends them out of the live partition; rows are found by primary key, and the token decides.
 -- Answers with the kinds that have room again under their caps, and what was spent at endpoints, too.
 -- for: internal
-create or replace function livewell.end_jobs(
+create or replace function livewell_private.end_jobs(
     p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_now timestamptz
-) returns livewell.ended_jobs
+) returns livewell_private.ended_jobs
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
-    v_ended livewell.ended_jobs;
-    v_dead livewell.ended_jobs;
-    v_capped text[] := array(select k.kind from livewell.job_kind as k where k.concurrency is not null);
+    v_ended livewell_private.ended_jobs;
+    v_dead livewell_private.ended_jobs;
+    v_capped text[] := array(select k.kind from livewell_private.job_kind as k where k.concurrency is not null);
 begin
     with gone as (
-        delete from livewell.job_live as j using (
+        delete from livewell_private.job_live as j using (
             select u.id, u.token, coalesce(u.outcome, 'completed') as outcome,
                 p_details -> (u.ordinality - 1)::integer as detail
             from unnest(p_ids, p_tokens, p_outcomes) with ordinality as u (id, token, outcome)
@@ -26,7 +26,7 @@ begin
             i.detail
     ),
     done as (
-        insert into livewell.job_done (
+        insert into livewell_private.job_done (
             id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
             endpoint, estimated_bytes, estimated_tokens, worker, started_at, cancel_reason, trace_context, created_at,
             finished_at, result, actual_bytes, error, reason
@@ -43,11 +43,11 @@ begin
         array_agg(row (
             g.endpoint, g.api_key, g.kind, g.started_at, g.reserved_bytes, g.reserved_tokens, (g.detail ->> 'actual_bytes')::bigint,
             (g.detail ->> 'actual_tokens')::integer, g.outcome, g.detail -> 'rate', g.rides
-        )::livewell.spent_call) filter (where g.reserved_tokens is not null)
+        )::livewell_private.spent_call) filter (where g.reserved_tokens is not null)
     into v_ended.ids, v_ended.states, v_ended.serial_keys, v_ended.kinds, v_ended.spent
     from gone as g;
     if 'dead' = any (p_outcomes) then
-        v_dead := livewell.bury_jobs(p_ids, p_tokens, p_outcomes, p_details, v_capped, p_now);
+        v_dead := livewell_private.bury_jobs(p_ids, p_tokens, p_outcomes, p_details, v_capped, p_now);
         v_ended.ids := v_ended.ids || v_dead.ids;
         v_ended.states := v_ended.states || v_dead.states;
         v_ended.serial_keys := v_ended.serial_keys || v_dead.serial_keys;

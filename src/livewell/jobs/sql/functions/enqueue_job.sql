@@ -1,6 +1,6 @@
 -- Queues one job in the caller's transaction. The ordinary one takes two statements; whatever is not ordinary (a duplicate,
 -- a serial key, an endpoint, a lane yet to be opened, something large or long, a mistake) goes the way of a batch. Whether anything is notified is read by
--- the first of them, which costs less than asking livewell.notify.
+-- the first of them, which costs less than asking livewell_private.notify.
 -- for: service
 create or replace function livewell.enqueue_job(
     p_kind text,
@@ -29,7 +29,7 @@ declare
     v_idle_group text;
     v_due_at timestamptz := coalesce(p_scheduled_at, p_now);
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     if p_delay_seconds is not null then
         v_due_at := v_due_at + make_interval(secs => p_delay_seconds);
     end if;
@@ -38,19 +38,19 @@ begin
         and pg_column_size(p_payload) + coalesce(pg_column_size(p_trace_context), 0) <= 65536
         and coalesce(length(p_dedupe_key), 0) <= 500 and coalesce(length(p_category), 0) <= 100 then
         select l.id, coalesce(p_priority, k.default_priority), coalesce(p_retries, k.retries),
-            case when w.idle and not (select n.quiet from livewell.notification_state as n) then k.queue_group end,
+            case when w.idle and not (select n.quiet from livewell_private.notification_state as n) then k.queue_group end,
             coalesce(w.handled, false)
         into v_lane_id, v_priority, v_retries, v_idle_group, handled
-        from livewell.job_kind as k
-        join livewell.job_lane as l on l.kind = k.kind and l.endpoint is null
+        from livewell_private.job_kind as k
+        join livewell_private.job_lane as l on l.kind = k.kind and l.endpoint is null
         cross join lateral (
             select bool_or(w.idle and k.queue_group = any (w.queue_groups)) as idle, bool_or(p_kind = any (w.kinds)) as handled
-            from livewell.worker as w where w.last_seen > p_now - interval '5 minutes'
+            from livewell_private.worker as w where w.last_seen > p_now - interval '5 minutes'
         ) as w
         where k.kind = p_kind
             and (select s.value::boolean from livewell.settings as s where s.name = 'queue.enqueue_enabled');
         if v_lane_id is not null then
-            insert into livewell.job_live (
+            insert into livewell_private.job_live (
                 lane_id, kind, priority, due_at, held, retries, payload, category, dedupe_key, estimated_bytes,
                 estimated_tokens, trace_context, created_at
             )

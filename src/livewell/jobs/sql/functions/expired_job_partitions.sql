@@ -29,7 +29,7 @@ begin
             when 'job_failed' then v_failed when 'job_done' then v_finished else greatest(v_failed, v_finished)
         end;
         if parent = 'job_failed' then
-            execute format('select not exists (select from livewell.%I where acknowledged_at is null)', partition_name)
+            execute format('select not exists (select from livewell_private.%I where acknowledged_at is null)', partition_name)
             into droppable;
         end if;
         return next;

@@ -9,8 +9,8 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set
 declare
     v_default_lease interval := livewell.setting_interval('worker.timeout');
 begin
-    perform livewell.require_primary();
-    update livewell.worker as w set last_seen = p_now where w.id = p_worker;
+    perform livewell_private.require_primary();
+    update livewell_private.worker as w set last_seen = p_now where w.id = p_worker;
     -- What runs is told by its token: asked for its state, all that runs is read through the index of leases.
     return query
     with input as materialized (
@@ -18,12 +18,12 @@ begin
     ),
     free as materialized (
         select j.id, j.lease_token, coalesce(k.lease, v_default_lease) as lease
-        from livewell.job_live as j join livewell.job_kind as k on k.kind = j.kind
+        from livewell_private.job_live as j join livewell_private.job_kind as k on k.kind = j.kind
         where j.id = any (p_ids) and j.lease_token is not null
         for update of j skip locked
     ),
     renewed as (
-        update livewell.job_live as j set lease_until = p_now + f.lease
+        update livewell_private.job_live as j set lease_until = p_now + f.lease
         from free as f join input as i on i.id = f.id and i.token = f.lease_token
         where j.id = f.id
         returning j.id, j.cancel_reason, extract(epoch from f.lease)::double precision as lease_seconds
@@ -33,7 +33,7 @@ begin
     from input as i
     left join renewed as r on r.id = i.id
     left join lateral (
-        select j.id from livewell.job_live as j
+        select j.id from livewell_private.job_live as j
         where r.id is null and j.id = i.id and j.lease_token = i.token
     ) as b on true;
 end $$;

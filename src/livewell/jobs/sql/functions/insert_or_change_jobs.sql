@@ -1,13 +1,13 @@
 -- Inserts what is new and changes the pending job that has its dedupe key; a running one is kept as it is.
 -- for: internal
-create or replace function livewell.insert_or_change_jobs(p_jobs jsonb, p_on_duplicate text, p_now timestamptz)
-returns livewell.enqueued_jobs
+create or replace function livewell_private.insert_or_change_jobs(p_jobs jsonb, p_on_duplicate text, p_now timestamptz)
+returns livewell_private.enqueued_jobs
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    v_all livewell.enqueued_jobs;
-    v_new livewell.enqueued_jobs;
+    v_all livewell_private.enqueued_jobs;
+    v_new livewell_private.enqueued_jobs;
     v_left integer[];
     v_positions integer[];
     v_keys text[];
@@ -20,22 +20,22 @@ begin
         select array_agg(distinct j.serial_key) into v_serial_keys
         from jsonb_array_elements(p_jobs) as i (sent)
         cross join lateral (
-            select l.serial_key from livewell.job_live as l where l.dedupe_key = i.sent ->> 'dedupe_key' limit 1
+            select l.serial_key from livewell_private.job_live as l where l.dedupe_key = i.sent ->> 'dedupe_key' limit 1
         ) as j
         where j.serial_key is not null;
     end if;
     loop
         with input as materialized (
             -- Of equal keys in one batch one row is sent: the last to replace, the highest to raise.
-            select i.*, nextval('livewell.job_id_seq') as id, i.dedupe_key is null or row_number() over (
+            select i.*, nextval('livewell_private.job_id_seq') as id, i.dedupe_key is null or row_number() over (
                 partition by i.dedupe_key
                 order by case when p_on_duplicate = 'raise_priority' then i.priority end desc, i.job_position desc
             ) = 1 as sent
-            from livewell.job_rows(p_jobs, p_now) as i
+            from livewell_private.job_rows(p_jobs, p_now) as i
             where v_left is null or i.job_position = any (v_left)
         ),
         changed as (
-            insert into livewell.job_live as j (
+            insert into livewell_private.job_live as j (
                 id, lane_id, kind, priority, due_at, held, retries, payload, category, dedupe_key, serial_key, endpoint,
                 estimated_bytes, estimated_tokens, trace_context, created_at
             )
@@ -82,13 +82,13 @@ begin
                     else 'raised'
                 end as outcome
             from unnest(v_positions, v_keys, v_created, v_changed) as i (at, dedupe_key, created, changed)
-            left join livewell.job_live as j on i.changed is null and j.dedupe_key = i.dedupe_key
+            left join livewell_private.job_live as j on i.changed is null and j.dedupe_key = i.dedupe_key
         ) as n;
-        v_all := livewell.joined_enqueues(v_all, v_new);
+        v_all := livewell_private.joined_enqueues(v_all, v_new);
         exit when v_left is null;
     end loop;
     if v_serial_keys is not null then
-        perform livewell.promote_serial_jobs(v_serial_keys);
+        perform livewell_private.promote_serial_jobs(v_serial_keys);
     end if;
     return v_all;
 end $$;

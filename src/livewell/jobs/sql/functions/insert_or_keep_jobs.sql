@@ -1,24 +1,24 @@
 -- Inserts what is new and answers with the live job where the dedupe key is taken; looks again when that one just left.
 -- for: internal
-create or replace function livewell.insert_or_keep_jobs(p_jobs jsonb, p_now timestamptz)
-returns livewell.enqueued_jobs
+create or replace function livewell_private.insert_or_keep_jobs(p_jobs jsonb, p_now timestamptz)
+returns livewell_private.enqueued_jobs
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    v_all livewell.enqueued_jobs;
-    v_new livewell.enqueued_jobs;
+    v_all livewell_private.enqueued_jobs;
+    v_new livewell_private.enqueued_jobs;
     v_created bigint[];
     v_left integer[];
 begin
     loop
         with input as materialized (
-            select nextval('livewell.job_id_seq') as id, i.*
-            from livewell.job_rows(p_jobs, p_now) as i
+            select nextval('livewell_private.job_id_seq') as id, i.*
+            from livewell_private.job_rows(p_jobs, p_now) as i
             where v_left is null or i.job_position = any (v_left)
         ),
         created as (
-            insert into livewell.job_live (
+            insert into livewell_private.job_live (
                 id, lane_id, kind, priority, due_at, held, retries, payload, category, dedupe_key, serial_key, endpoint,
                 estimated_bytes, estimated_tokens, trace_context, created_at
             )
@@ -38,9 +38,9 @@ begin
         if cardinality(v_created) = cardinality(v_new.ids) and v_all is null then
             return v_new;
         end if;
-        v_new := livewell.answer_kept_jobs(p_jobs, v_new, v_created);
+        v_new := livewell_private.answer_kept_jobs(p_jobs, v_new, v_created);
         v_left := v_new.left_over;
-        v_all := livewell.joined_enqueues(v_all, v_new);
+        v_all := livewell_private.joined_enqueues(v_all, v_new);
         exit when v_left is null;
     end loop;
     return v_all;

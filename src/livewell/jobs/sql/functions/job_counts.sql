@@ -16,15 +16,15 @@ begin
         from (
             select j.kind, j.state, j.attempt > 0 as attempted, j.due_at > p_now as later, count(*) as jobs,
                 min(j.due_at) as first_due_at, max(j.due_at) as any_due_at
-            from livewell.job_live as j group by 1, 2, 3, 4
+            from livewell_private.job_live as j group by 1, 2, 3, 4
         ) as l
         union all
         select j.kind, case when j.acknowledged_at is null then 'failed' else 'acknowledged' end, count(*), null
-        from livewell.job_failed as j group by 1, 2
+        from livewell_private.job_failed as j group by 1, 2
         union all
-        select j.kind, j.state, count(*), null from livewell.job_done as j where p_finished group by 1, 2
+        select j.kind, j.state, count(*), null from livewell_private.job_done as j where p_finished group by 1, 2
     ) as c
-    left join livewell.job_kind as k on k.kind = c.kind
+    left join livewell_private.job_kind as k on k.kind = c.kind
     group by k.queue_group, c.kind, c.state
     order by k.queue_group, c.kind, c.state;
 end $$;

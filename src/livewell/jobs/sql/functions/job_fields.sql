@@ -1,6 +1,6 @@
 -- The fields a job to be queued may have.
 -- for: internal
-create or replace function livewell.job_fields() returns text[]
+create or replace function livewell_private.job_fields() returns text[]
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select array[

@@ -1,7 +1,7 @@
 -- A batch of requests as rows of the live partition, each checked: defaults from its kind, its lane, held when due later or
 -- when its endpoint asks for a pause.
 -- for: internal
-create or replace function livewell.job_rows(p_jobs jsonb, p_now timestamptz)
+create or replace function livewell_private.job_rows(p_jobs jsonb, p_now timestamptz)
 returns table (
     job_position integer, lane_id integer, kind text, priority integer, due_at timestamptz, held text, retries integer,
     payload jsonb, category text, dedupe_key text, serial_key text, endpoint text, estimated_bytes bigint,
@@ -11,11 +11,11 @@ language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    v_fields constant text[] := livewell.job_fields();
+    v_fields constant text[] := livewell_private.job_fields();
     v_pressed jsonb;
 begin
     if jsonb_path_exists(p_jobs, '$[*].endpoint ? (@ != null && @ != "")') then
-        v_pressed := livewell.press_endpoints(p_jobs, p_now);
+        v_pressed := livewell_private.press_endpoints(p_jobs, p_now);
     end if;
     return query
     select
@@ -24,8 +24,8 @@ begin
             when k.kind is null or jsonb_typeof(j.payload) is distinct from 'object' or j.payload = '{}'
                 or j.value - v_fields <> '{}' or j.dedupe_key = '' or j.serial_key = '' or j.endpoint = ''
                 or length(j.dedupe_key) > 500 or length(j.serial_key) > 500 or length(j.category) > 100
-                then livewell.refuse_job(j.value, j.ordinality::integer)
-            when l.id is null then livewell.open_lane_for(j.kind, j.endpoint)
+                then livewell_private.refuse_job(j.value, j.ordinality::integer)
+            when l.id is null then livewell_private.open_lane_for(j.kind, j.endpoint)
             else l.id
         end,
         j.kind, coalesce(j.priority, k.default_priority),
@@ -56,7 +56,7 @@ begin
             else (v_pressed -> j.endpoint ->> 'delay')::double precision
         end as delay_seconds
     ) as d
-    left join livewell.job_kind as k on k.kind = j.kind
-    left join livewell.job_lane as l on l.kind = j.kind and l.endpoint is not distinct from j.endpoint
+    left join livewell_private.job_kind as k on k.kind = j.kind
+    left join livewell_private.job_lane as l on l.kind = j.kind and l.endpoint is not distinct from j.endpoint
     order by j.ordinality;
 end $$;

@@ -1,8 +1,8 @@
 -- The lanes with what each may still spend and take; those that may spend nothing are left out, null when none is left.
 -- for: internal
-create or replace function livewell.lanes_within_budget(
-    p_lanes livewell.open_lane[], p_rooms livewell.budget_rooms, p_taken tid[]
-) returns livewell.open_lane[]
+create or replace function livewell_private.lanes_within_budget(
+    p_lanes livewell_private.open_lane[], p_rooms livewell_private.budget_rooms, p_taken tid[]
+) returns livewell_private.open_lane[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 begin
@@ -10,9 +10,9 @@ begin
         select array_agg(row (
             l.lane_id, l.kind, l.queue_group, l.share, t.room, l.endpoint, least(r.calls, 1000000) * l.per_request, b.bytes,
             r.tokens, q.bytes, case when q.low then 0 end, l.per_request
-        )::livewell.open_lane)
+        )::livewell_private.open_lane)
         from unnest(p_lanes) as l
-        left join livewell.endpoint as e on e.name = l.endpoint
+        left join livewell_private.endpoint as e on e.name = l.endpoint
         left join livewell.estimates as s on s.endpoint = l.endpoint and s.subject = l.kind
         left join unnest(p_rooms.providers, p_rooms.bytes, p_rooms.low) as q (provider, bytes, low) on q.provider = e.provider
         cross join lateral (
@@ -26,7 +26,7 @@ begin
         ) as r
         cross join lateral (
             select l.room - case when p_taken is null then 0 else (
-                select count(*)::integer from livewell.job_live as j where j.ctid = any (p_taken) and j.kind = l.kind
+                select count(*)::integer from livewell_private.job_live as j where j.ctid = any (p_taken) and j.kind = l.kind
             ) end as room
         ) as t
         -- Where the endpoint expects its cap, nothing less is ever reserved.

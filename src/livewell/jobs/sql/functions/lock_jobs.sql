@@ -1,7 +1,7 @@
 -- Locks the best ready jobs of several lanes, or of lanes with serial keys, passing over what rivals hold and what must wait
 -- for its serial key; answers with the places of those to take.
 -- for: internal
-create or replace function livewell.lock_jobs(p_lanes livewell.open_lane[], p_max_jobs integer)
+create or replace function livewell_private.lock_jobs(p_lanes livewell_private.open_lane[], p_max_jobs integer)
 returns tid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -22,9 +22,9 @@ begin
             when cardinality(p_lanes) = 1 then array[p_lanes[1].room]
             when v_in_order then array(
                 select coalesce(m.calls[array_position(m.lane_ids, l.lane_id)], 0)
-                from livewell.merge_lanes(v_lane_ids, null, p_max_jobs) as m, unnest(p_lanes) with ordinality as l order by l.ordinality
+                from livewell_private.merge_lanes(v_lane_ids, null, p_max_jobs) as m, unnest(p_lanes) with ordinality as l order by l.ordinality
             )
-            else (livewell.share_out(p_lanes, p_max_jobs)).counts
+            else (livewell_private.share_out(p_lanes, p_max_jobs)).counts
         end;
         v_wrote_before := pg_current_xact_id_if_assigned() is not null;
         select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_places, v_has_serial_keys
@@ -33,7 +33,7 @@ begin
             jobs
         )
         cross join lateral (
-            select c.ctid, c.serial_key from livewell.job_live as c
+            select c.ctid, c.serial_key from livewell_private.job_live as c
             where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
             order by c.priority desc, c.due_at, c.id
             limit l.jobs
@@ -41,7 +41,7 @@ begin
         ) as j;
         exit when v_places is null;
         if v_has_serial_keys then
-            v_places := livewell.take_serial_turns(v_places, v_wrote_before);
+            v_places := livewell_private.take_serial_turns(v_places, v_wrote_before);
         end if;
         exit when v_places is not null;
     end loop;

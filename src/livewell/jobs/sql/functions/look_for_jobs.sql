@@ -2,13 +2,13 @@
 -- from that hold something, that is of its groups and kinds, not paused, at an endpoint that is open, with room under their
 -- caps; none in maintenance. Releases first what has become due.
 -- for: internal
-create or replace function livewell.look_for_jobs(
+create or replace function livewell_private.look_for_jobs(
     p_groups text[], p_kinds text[], p_shares double precision[], p_max_jobs integer, p_now timestamptz
-) returns livewell.claim_view
+) returns livewell_private.claim_view
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_seen livewell.claim_view;
+    v_seen livewell_private.claim_view;
     v_capped boolean;
     v_due boolean;
     v_maintenance boolean;
@@ -19,9 +19,9 @@ begin
     loop
         select
             (select s.value::boolean from livewell.settings as s where s.name = 'maintenance.enabled'), o.default_lease,
-            exists (select from livewell.job_live as j where j.held = 'due' and j.due_at <= p_now),
+            exists (select from livewell_private.job_live as j where j.held = 'due' and j.due_at <= p_now),
             coalesce((
-                select true from livewell.job_live as j
+                select true from livewell_private.job_live as j
                 where j.state = 'pending' and j.held is null and j.serial_key is not null
                 order by j.serial_key, j.priority desc, j.due_at, j.id
                 limit 1
@@ -40,39 +40,39 @@ begin
                 array_agg(row (
                     l.id, l.kind, l.queue_group, coalesce(p_shares[array_position(p_groups, l.queue_group)], 1),
                     p_max_jobs + l.per_request - 1, l.endpoint, null, null, null, null, null, l.per_request
-                )::livewell.open_lane) as lanes
+                )::livewell_private.open_lane) as lanes
             from (
                 select l.id, l.endpoint, k.kind, k.queue_group, k.lease, k.concurrency is not null as capped,
                     case when l.endpoint is null then 1 else k.jobs_per_request end as per_request,
                     count(*) over () as number
-                from livewell.job_lane as l
-                join livewell.job_kind as k on k.kind = l.kind
+                from livewell_private.job_lane as l
+                join livewell_private.job_kind as k on k.kind = l.kind
                 where k.queue_group = any (p_groups) and (p_kinds is null or k.kind = any (p_kinds))
                     and (k.paused_until is null or k.paused_until <= p_now)
                     and (l.endpoint is null or l.endpoint = any (array(
                         select e.name
-                        from livewell.endpoint as e
-                        join livewell.provider as p on p.name = e.provider
-                        join livewell.limit_use as u on u.name = e.name
-                        left join livewell.limit_use as a on a.name = e.provider
+                        from livewell_private.endpoint as e
+                        join livewell_private.provider as p on p.name = e.provider
+                        join livewell_private.limit_use as u on u.name = e.name
+                        left join livewell_private.limit_use as a on a.name = e.provider
                         where e.state = 'active' and p.state = 'active' and u.next_allowed_at <= p_now
                             and (a.name is null or a.next_allowed_at <= p_now)
                     )))
             ) as l
             -- One look into each lane, if there are several; a plain EXISTS may be planned as a join with all that is ready.
             where l.number = 1 or (
-                select true from livewell.job_live as j
+                select true from livewell_private.job_live as j
                 where j.lane_id = l.id and j.state = 'pending' and j.held is null
                 order by j.lane_id, j.priority desc, j.due_at, j.id
                 limit 1
             )
         ) as o;
-        exit when v_maintenance or not v_due or livewell.release_due_jobs(p_now) = 0;
+        exit when v_maintenance or not v_due or livewell_private.release_due_jobs(p_now) = 0;
     end loop;
     if v_maintenance or p_max_jobs < 1 then
         v_seen.lanes := null;
     elsif v_capped then
-        v_seen.lanes := livewell.lanes_within_caps(v_seen.lanes);
+        v_seen.lanes := livewell_private.lanes_within_caps(v_seen.lanes);
     end if;
     return v_seen;
 end $$;

@@ -7,19 +7,19 @@ returns double precision
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan set synchronous_commit = off as $$
 begin
-    perform livewell.require_primary();
-    update livewell.worker as w set idle = true, last_seen = p_now where w.id = p_worker;
+    perform livewell_private.require_primary();
+    update livewell_private.worker as w set idle = true, last_seen = p_now where w.id = p_worker;
     return extract(epoch from least(
-        (select j.due_at from livewell.job_live as j where j.held = 'due' order by j.due_at limit 1),
+        (select j.due_at from livewell_private.job_live as j where j.held = 'due' order by j.due_at limit 1),
         (
             select min(greatest(u.next_allowed_at, a.next_allowed_at))
-            from livewell.job_lane as l
-            join livewell.limit_use as u on u.name = l.endpoint
-            left join livewell.limit_use as a on a.name = split_part(l.endpoint, '/', 1)
+            from livewell_private.job_lane as l
+            join livewell_private.limit_use as u on u.name = l.endpoint
+            left join livewell_private.limit_use as a on a.name = split_part(l.endpoint, '/', 1)
             where greatest(u.next_allowed_at, a.next_allowed_at) > p_now
                 and greatest(u.next_allowed_at, a.next_allowed_at) < p_now + interval '1 hour'
                 and exists (
-                    select from livewell.job_live as j where j.lane_id = l.id and j.state = 'pending' and j.held is null
+                    select from livewell_private.job_live as j where j.lane_id = l.id and j.state = 'pending' and j.held is null
                 )
         )
     ) - p_now);

@@ -2,7 +2,7 @@
 -- is a walk through the ready index, and the server merges the walks: it reads as many rows as are asked for, and sorts
 -- nothing. Neither a list of lanes nor a loop would be merged so, which is why the branches are written out.
 -- for: internal
-create or replace function livewell.merge_lanes(
+create or replace function livewell_private.merge_lanes(
     p_lane_ids integer[], p_calls integer[], p_max_jobs integer, out places tid[], out lane_ids integer[], out calls bigint[],
     out tokens bigint[], out bytes bigint[], out unsized bigint[]
 )
@@ -13,7 +13,7 @@ begin
         select m.* from (
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[1] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[1]
@@ -21,7 +21,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[2] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[2]
@@ -29,7 +29,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[3] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[3]
@@ -37,7 +37,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[4] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[4]
@@ -45,7 +45,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[5] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[5]
@@ -53,7 +53,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[6] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[6]
@@ -61,7 +61,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[7] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[7]
@@ -69,7 +69,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[8] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[8]
@@ -77,7 +77,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[9] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[9]
@@ -85,7 +85,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[10] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[10]
@@ -93,7 +93,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[11] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[11]
@@ -101,7 +101,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[12] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[12]
@@ -109,7 +109,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[13] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[13]
@@ -117,7 +117,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[14] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[14]
@@ -125,7 +125,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[15] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[15]
@@ -133,7 +133,7 @@ begin
             union all
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id, j.estimated_tokens, j.estimated_bytes
-                from livewell.job_live as j
+                from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[16] and j.state = 'pending' and j.held is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_calls[16]

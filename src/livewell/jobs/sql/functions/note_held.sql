@@ -1,7 +1,7 @@
 -- Notes rows that the open transaction of somebody else keeps from us, and who that is: each once a minute, with a line in the server's
 -- log and one warning for all. Answers with who it is.
 -- for: internal
-create or replace function livewell.note_held(
+create or replace function livewell_private.note_held(
     p_code text, p_subject text, p_table regclass, p_rows text[], p_names text[], p_transactions xid[], p_now timestamptz
 ) returns text
 language plpgsql
@@ -15,19 +15,19 @@ begin
     select array_agg(r.row_key), array_agg(r.name order by r.name) into v_rows, v_names
     from unnest(p_rows, p_names) as r (row_key, name)
     where not exists (
-        select from livewell.held_row as h
+        select from livewell_private.held_row as h
         where h.table_name = v_table and h.row_key = r.row_key and h.noted_at > p_now - interval '1 minute'
     );
     if v_rows is null then
-        return livewell.last_holder(v_table, p_rows[1]);
+        return livewell_private.last_holder(v_table, p_rows[1]);
     end if;
-    v_holder := livewell.who_holds(p_table, p_transactions);
-    insert into livewell.held_row (table_name, row_key, noted_at, holder)
+    v_holder := livewell_private.who_holds(p_table, p_transactions);
+    insert into livewell_private.held_row (table_name, row_key, noted_at, holder)
     select v_table, r.row_key, p_now, v_holder from unnest(v_rows) as r (row_key);
-    perform livewell.warn(p_code, p_subject, format(
+    perform livewell_private.warn(p_code, p_subject, format(
         '%s%s set aside, held by %s, seen since %s', array_to_string(v_names[:5], ', '),
         case when cardinality(v_names) > 5 then ' and others' end, v_holder, (
-            select to_char(min(h.noted_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"') from livewell.held_row as h
+            select to_char(min(h.noted_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"') from livewell_private.held_row as h
             where h.table_name = v_table and h.row_key = any (v_rows)
         )
     ), p_now, cardinality(v_rows));

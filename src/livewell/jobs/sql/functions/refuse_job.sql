@@ -1,6 +1,6 @@
 -- Raises the fact of what is wrong with one job of a batch, with its position and the fix.
 -- for: internal
-create or replace function livewell.refuse_job(p_job jsonb, p_position integer) returns integer
+create or replace function livewell_private.refuse_job(p_job jsonb, p_position integer) returns integer
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -10,14 +10,14 @@ begin
     if jsonb_typeof(p_job) <> 'object' then
         raise exception using errcode = 'LWJ03', message = format('job %s is not a JSON object', p_position);
     end if;
-    if not exists (select from livewell.job_kind as k where k.kind = v_kind) then
+    if not exists (select from livewell_private.job_kind as k where k.kind = v_kind) then
         raise exception using errcode = 'LWJ02', message = format('job %s: unknown kind %s', p_position, coalesce(left(v_kind, 200), '(none)')),
             hint = 'livewell kinds list; a program declares its own with @app.job, SQL with livewell.declare_kinds';
     end if;
-    select f.field into v_extra from jsonb_object_keys(p_job) as f (field) where not f.field = any (livewell.job_fields());
+    select f.field into v_extra from jsonb_object_keys(p_job) as f (field) where not f.field = any (livewell_private.job_fields());
     if found then
         raise exception using errcode = 'LWJ03', message = format('job %s: unknown field "%s"', p_position, left(v_extra, 200)),
-            hint = 'known fields: ' || array_to_string(livewell.job_fields(), ', ');
+            hint = 'known fields: ' || array_to_string(livewell_private.job_fields(), ', ');
     end if;
     if jsonb_typeof(p_job -> 'payload') is distinct from 'object' or p_job -> 'payload' = '{}' then
         raise exception using errcode = 'LWJ05',

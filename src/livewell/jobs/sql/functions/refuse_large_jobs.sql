@@ -1,6 +1,6 @@
 -- Refuses a batch with something in it that is larger than a setting allows, by its position.
 -- for: internal
-create or replace function livewell.refuse_large_jobs(p_batch jsonb, p_setting text) returns void
+create or replace function livewell_private.refuse_large_jobs(p_batch jsonb, p_setting text) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare

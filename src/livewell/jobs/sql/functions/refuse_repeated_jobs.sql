@@ -1,6 +1,6 @@
 -- Refuses a batch that names a job twice.
 -- for: internal
-create or replace function livewell.refuse_repeated_jobs(p_ids bigint[]) returns void
+create or replace function livewell_private.refuse_repeated_jobs(p_ids bigint[]) returns void
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,6 +1,6 @@
 -- Puts jobs whose time has come into the ready order; until then they are out of it, so that they cost a claim nothing.
 -- for: internal
-create or replace function livewell.release_due_jobs(p_now timestamptz)
+create or replace function livewell_private.release_due_jobs(p_now timestamptz)
 returns integer
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -9,9 +9,9 @@ declare
     v_has_serial_keys boolean;
 begin
     with released as (
-        update livewell.job_live as j set held = null
+        update livewell_private.job_live as j set held = null
         where j.id = any (array(
-            select d.id from livewell.job_live as d
+            select d.id from livewell_private.job_live as d
             where d.held = 'due' and d.due_at <= p_now
             order by d.due_at
             limit 1000
@@ -21,7 +21,7 @@ begin
     )
     select array_agg(r.id), bool_or(r.serial_key is not null) into v_ids, v_has_serial_keys from released as r;
     if v_has_serial_keys then
-        perform livewell.park_behind_serial_keys(v_ids);
+        perform livewell_private.park_behind_serial_keys(v_ids);
     end if;
     return coalesce(cardinality(v_ids), 0);
 end $$;

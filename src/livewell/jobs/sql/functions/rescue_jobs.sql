@@ -10,10 +10,10 @@ declare
     v_jitter interval := livewell.setting_interval('worker.reclaim_jitter_max');
     v_serial_keys text[];
     v_kinds text[];
-    v_rescued livewell.rescued_job[];
-    v_spent livewell.spent_call[];
+    v_rescued livewell_private.rescued_job[];
+    v_spent livewell_private.spent_call[];
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     -- State and expiry are checked on the locked row: what a heartbeat has just renewed or a finish just ended is left alone.
     with expired as materialized (
         select j.id, j.kind, j.worker, j.serial_key, j.attempt, j.started_at, j.lease_until, j.endpoint, j.api_key, j.reserved_bytes,
@@ -24,14 +24,14 @@ begin
                 else 'pending'
             end as next_state,
             random() * v_jitter as wait
-        from livewell.job_live as j
+        from livewell_private.job_live as j
         where j.state = 'processing' and j.lease_until < p_now
         order by j.lease_until
         limit p_limit
         for update skip locked
     ),
     gone as (
-        delete from livewell.job_live as j
+        delete from livewell_private.job_live as j
         where j.id = any (array(select e.id from expired as e where e.next_state <> 'pending'))
         returning j.*
     ),
@@ -45,7 +45,7 @@ begin
         from gone as g join expired as e on e.id = g.id
     ),
     cancelled as (
-        insert into livewell.job_done (
+        insert into livewell_private.job_done (
             id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
             endpoint, estimated_bytes, estimated_tokens, worker, started_at, cancel_reason, trace_context, created_at,
             finished_at, error, reason
@@ -58,7 +58,7 @@ begin
     ),
     -- By its own name, so that whoever waits for dead letters is told.
     dead as (
-        insert into livewell.job_failed (
+        insert into livewell_private.job_failed (
             id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
             endpoint, estimated_bytes, estimated_tokens, worker, started_at, cancel_reason, trace_context, created_at,
             finished_at, error, reason
@@ -70,7 +70,7 @@ begin
         from ended as e where e.next_state = 'failed'
     ),
     again as (
-        update livewell.job_live as j
+        update livewell_private.job_live as j
         set state = 'pending', lease_token = null, lease_until = null, worker = null, started_at = null, reserved_bytes = null,
             reserved_tokens = null, api_key = null, bundle = null, rides = null, due_at = p_now + e.wait,
             held = case when e.wait > interval '0' then 'due' end, failures = j.failures + 1
@@ -78,23 +78,23 @@ begin
         where e.next_state = 'pending' and j.id = e.id
     ),
     tried as (
-        insert into livewell.job_attempt (job_id, attempt, worker, started_at, ended_at, outcome, reason)
+        insert into livewell_private.job_attempt (job_id, attempt, worker, started_at, ended_at, outcome, reason)
         select e.id, e.attempt, e.worker, e.started_at, p_now, 'rescued', 'lease expired at ' || e.lease_until
         from expired as e where e.next_state = 'pending'
     )
     select
-        array_agg(row (e.id, e.kind, e.worker, e.next_state)::livewell.rescued_job),
+        array_agg(row (e.id, e.kind, e.worker, e.next_state)::livewell_private.rescued_job),
         array_agg(distinct e.serial_key) filter (where e.serial_key is not null),
         array_agg(distinct e.kind),
         array_agg(row (
             e.endpoint, e.api_key, e.kind, e.started_at, e.reserved_bytes, e.reserved_tokens, null, null, 'rescued', null, e.rides
-        )::livewell.spent_call) filter (where e.reserved_tokens is not null)
+        )::livewell_private.spent_call) filter (where e.reserved_tokens is not null)
     into v_rescued, v_serial_keys, v_kinds, v_spent
     from expired as e;
     if v_spent is not null then
-        perform livewell.settle_calls(v_spent, p_now);
+        perform livewell_private.settle_calls(v_spent, p_now);
     end if;
 
-    perform livewell.after_jobs_left(v_serial_keys, v_kinds);
+    perform livewell_private.after_jobs_left(v_serial_keys, v_kinds);
     return query select r.job_id, r.kind, r.worker, r.state from unnest(v_rescued) as r;
 end $$;

@@ -7,9 +7,9 @@ create or replace function livewell.retire_workers(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     return query
-    delete from livewell.worker as w
+    delete from livewell_private.worker as w
     where w.id = p_worker or (p_worker is null and w.last_seen < p_now - p_unseen_for)
     returning w.id;
 end $$;

@@ -11,12 +11,12 @@ declare
     v_retried bigint[];
     v_kinds text[];
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     with dead as materialized (
-        select j.* from livewell.job_failed as j where j.id = any (p_ids) order by j.dedupe_key, j.id for update
+        select j.* from livewell_private.job_failed as j where j.id = any (p_ids) order by j.dedupe_key, j.id for update
     ),
     alive as (
-        insert into livewell.job_live (
+        insert into livewell_private.job_live (
             id, lane_id, kind, priority, due_at, attempt, retries, payload, category, dedupe_key, serial_key, endpoint,
             estimated_bytes, estimated_tokens, trace_context, created_at
         )
@@ -28,19 +28,19 @@ begin
         returning id, kind
     ),
     buried as (
-        delete from livewell.job_failed as j where j.id = any (array(select a.id from alive as a))
+        delete from livewell_private.job_failed as j where j.id = any (array(select a.id from alive as a))
     ),
     tried as (
-        insert into livewell.job_attempt (job_id, attempt, worker, started_at, ended_at, outcome, error, reason)
+        insert into livewell_private.job_attempt (job_id, attempt, worker, started_at, ended_at, outcome, error, reason)
         select d.id, d.attempt, d.worker, d.started_at, d.finished_at, 'dead', d.error, d.reason
         from dead as d join alive as a on a.id = d.id
     )
     select array_agg(a.id), array_agg(distinct a.kind) into v_retried, v_kinds from alive as a;
 
-    perform livewell.park_behind_serial_keys(v_retried);
-    perform livewell.audit_job_changes(array['job_retried'], v_retried, p_reason, p_actor, p_now);
+    perform livewell_private.park_behind_serial_keys(v_retried);
+    perform livewell_private.audit_job_changes(array['job_retried'], v_retried, p_reason, p_actor, p_now);
     if v_kinds is not null then
-        perform livewell.wake_workers(v_kinds);
+        perform livewell_private.wake_workers(v_kinds);
     end if;
     return query
     select i.id,
@@ -51,6 +51,6 @@ begin
         end,
         l.id
     from (select distinct u.id from unnest(p_ids) as u (id)) as i
-    left join livewell.job_failed as d on d.id = i.id
-    left join livewell.job_live as l on l.dedupe_key = d.dedupe_key;
+    left join livewell_private.job_failed as d on d.id = i.id
+    left join livewell_private.job_live as l on l.dedupe_key = d.dedupe_key;
 end $$;

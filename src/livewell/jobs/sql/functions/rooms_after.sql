@@ -1,13 +1,13 @@
 -- The room that is left when jobs that sum up so by lane are taken together; null when they do not fit.
 -- for: internal
-create or replace function livewell.rooms_after(
+create or replace function livewell_private.rooms_after(
     p_lane_ids integer[], p_calls bigint[], p_tokens bigint[], p_bytes bigint[], p_unsized bigint[],
-    p_lanes livewell.open_lane[], p_rooms livewell.budget_rooms
-) returns livewell.budget_rooms
+    p_lanes livewell_private.open_lane[], p_rooms livewell_private.budget_rooms
+) returns livewell_private.budget_rooms
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_rooms livewell.budget_rooms := p_rooms;
+    v_rooms livewell_private.budget_rooms := p_rooms;
     v_endpoints text[];
     v_providers text[];
     v_bytes bigint[];

@@ -11,11 +11,11 @@ declare
         'queue_group', 'description', 'retries', 'backoff_first', 'backoff_max', 'lease', 'time_limit', 'concurrency',
         'default_priority', 'payload_schema'
     ];
-    v_old livewell.job_kind;
-    v_new livewell.job_kind;
+    v_old livewell_private.job_kind;
+    v_new livewell_private.job_kind;
     v_unknown text;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     if jsonb_typeof(p_changes) is distinct from 'object' then
         raise exception using errcode = 'LWJ06', message = 'the changes of a kind must be a JSON object of its fields';
     end if;
@@ -24,7 +24,7 @@ begin
         raise exception using errcode = 'LWJ06', message = format('a kind has no field "%s"', v_unknown),
             hint = 'one of ' || array_to_string(v_fields, ', ');
     end if;
-    select k.* into v_old from livewell.job_kind as k where k.kind = p_kind for update;
+    select k.* into v_old from livewell_private.job_kind as k where k.kind = p_kind for update;
     if not found then
         raise exception using errcode = 'LWJ02', message = format('unknown kind %s', p_kind), hint = 'livewell kinds list';
     end if;
@@ -38,13 +38,13 @@ begin
     if v_new is not distinct from v_old then
         return false;
     end if;
-    update livewell.job_kind as k set
+    update livewell_private.job_kind as k set
         queue_group = v_new.queue_group, description = v_new.description, retries = v_new.retries,
         backoff_first = v_new.backoff_first, backoff_max = v_new.backoff_max, lease = v_new.lease,
         time_limit = v_new.time_limit, concurrency = v_new.concurrency, default_priority = v_new.default_priority,
         payload_schema = v_new.payload_schema, updated_at = p_now
     where k.kind = p_kind;
-    perform livewell.audit_kind_change(
+    perform livewell_private.audit_kind_change(
         'kind_changed', p_kind, to_jsonb(v_old) - 'updated_at', to_jsonb(v_new) - 'updated_at', p_reason, p_actor, p_now
     );
     return true;

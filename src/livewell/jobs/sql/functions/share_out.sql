@@ -2,12 +2,12 @@
 -- leaving out what a lane cannot afford and what was passed already. Looks at a few of each lane first, and at more only of
 -- lanes where those are not enough: sorting the full lists of ten lanes cost more than the claim itself.
 -- for: internal
-create or replace function livewell.share_out(p_lanes livewell.open_lane[], p_max_jobs integer, p_passed tid[] default null)
-returns livewell.shared_jobs
+create or replace function livewell_private.share_out(p_lanes livewell_private.open_lane[], p_max_jobs integer, p_passed tid[] default null)
+returns livewell_private.shared_jobs
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_shared livewell.shared_jobs;
+    v_shared livewell_private.shared_jobs;
     v_looks integer[] := array_fill(
         case when cardinality(p_lanes) > 3 then 2 * p_max_jobs / cardinality(p_lanes) + 4 else p_max_jobs end,
         array[cardinality(p_lanes)]
@@ -23,7 +23,7 @@ begin
                 look, at
             )
             cross join lateral (
-                select c.priority, c.due_at, c.id, c.ctid from livewell.job_live as c
+                select c.priority, c.due_at, c.id, c.ctid from livewell_private.job_live as c
                 where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
                     and (l.token_room is null or c.estimated_tokens <= l.token_room)
                     and (l.byte_room is null or coalesce(c.estimated_bytes, l.call_bytes) <= l.byte_room)

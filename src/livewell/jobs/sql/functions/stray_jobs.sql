@@ -4,6 +4,6 @@ create or replace function livewell.stray_jobs() returns bigint
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    return (select count(*) from livewell.job_done_default) + (select count(*) from livewell.job_failed_default)
-        + (select count(*) from livewell.job_attempt_default);
+    return (select count(*) from livewell_private.job_done_default) + (select count(*) from livewell_private.job_failed_default)
+        + (select count(*) from livewell_private.job_attempt_default);
 end $$;

@@ -1,6 +1,6 @@
 -- What some jobs sum up to, by lane.
 -- for: internal
-create or replace function livewell.sum_jobs(
+create or replace function livewell_private.sum_jobs(
     p_places tid[], out lane_ids integer[], out calls bigint[], out tokens bigint[], out bytes bigint[], out unsized bigint[]
 )
 language plpgsql stable
@@ -11,7 +11,7 @@ begin
     from (
         select j.lane_id, count(*) as calls, sum(j.estimated_tokens)::bigint as tokens,
             coalesce(sum(j.estimated_bytes), 0)::bigint as bytes, count(*) - count(j.estimated_bytes) as unsized
-        from livewell.job_live as j where j.ctid = any (p_places)
+        from livewell_private.job_live as j where j.ctid = any (p_places)
         group by j.lane_id
     ) as s;
 end $$;

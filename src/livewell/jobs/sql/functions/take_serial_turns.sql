@@ -1,7 +1,7 @@
 -- Of locked candidates, the places of those whose serial key is free: one per key, the best; the others are parked until
 -- it is. Nothing more is locked for it: a candidate is seen by every claim that looks after it was locked.
 -- for: internal
-create or replace function livewell.take_serial_turns(p_places tid[], p_wrote_before boolean)
+create or replace function livewell_private.take_serial_turns(p_places tid[], p_wrote_before boolean)
 returns tid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -13,31 +13,31 @@ begin
     -- Looks are statements of their own, after the one that locked: of two claims that hold jobs of one key, at least one sees
     -- the other's. Whose key has no ready job but its own is seen by all who come later, and yielded to.
     select array_agg(distinct r.ctid) into v_others
-    from livewell.job_live as j
-    join livewell.job_live as r on r.serial_key = j.serial_key and r.state = 'pending' and r.held is null and r.ctid <> j.ctid
+    from livewell_private.job_live as j
+    join livewell_private.job_live as r on r.serial_key = j.serial_key and r.state = 'pending' and r.held is null and r.ctid <> j.ctid
     where j.ctid = any (p_places) and r.ctid <> all (p_places);
     if v_others is not null then
-        v_contested := livewell.contested_serial_keys(p_places, v_others, p_wrote_before);
+        v_contested := livewell_private.contested_serial_keys(p_places, v_others, p_wrote_before);
     end if;
 
     with ranked as materialized (
         select j.ctid as place, j.serial_key is null or (
             row_number() over (partition by j.serial_key order by j.priority desc, j.due_at, j.id) = 1
             and not exists (
-                select from livewell.job_live as r where r.serial_key = j.serial_key and r.state = 'processing'
+                select from livewell_private.job_live as r where r.serial_key = j.serial_key and r.state = 'processing'
             )
         ) as its_turn
-        from livewell.job_live as j
+        from livewell_private.job_live as j
         where j.ctid = any (p_places) and (j.serial_key is null or v_contested is null or j.serial_key <> all (v_contested))
     ),
     parked as (
-        update livewell.job_live as j set held = 'serial'
+        update livewell_private.job_live as j set held = 'serial'
         where j.ctid = any (array(select r.place from ranked as r where not r.its_turn))
     )
     select array_agg(r.place) into v_turns from ranked as r where r.its_turn;
     if v_turns is null then
         -- What is left are jobs of keys that a rival decides about just now: parked too, or the next round finds them again.
-        update livewell.job_live as j set held = 'serial' where j.ctid = any (p_places);
+        update livewell_private.job_live as j set held = 'serial' where j.ctid = any (p_places);
     end if;
     return v_turns;
 end $$;

@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp as $$
 declare
     v_made jsonb;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     select jsonb_agg(p.name) into v_made from livewell.make_job_partitions(7, p_now) as p (name);
     return jsonb_build_object('made', coalesce(v_made, '[]'), 'stray', livewell.stray_jobs());
 end $$;

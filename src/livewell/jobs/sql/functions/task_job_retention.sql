@@ -11,7 +11,7 @@ declare
     v_unacknowledged text[] := array[]::text[];
     v_more boolean := false;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     for v_expired in select e.partition_name, e.droppable from livewell.expired_job_partitions(p_now) as e loop
         if not v_expired.droppable then
             v_unacknowledged := v_unacknowledged || v_expired.partition_name;

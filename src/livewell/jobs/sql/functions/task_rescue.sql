@@ -9,7 +9,7 @@ declare
     v_healed integer;
     v_forgotten jsonb;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     select jsonb_agg(to_jsonb(r)) into v_rescued from livewell.rescue_jobs(v_batch, p_now) as r;
     v_healed := livewell.heal_serial_jobs();
     select jsonb_agg(w.id) into v_forgotten from livewell.retire_workers(null, interval '5 minutes', p_now) as w (id);

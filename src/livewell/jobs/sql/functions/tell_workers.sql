@@ -1,6 +1,6 @@
 -- Wakes idle workers of the kinds' groups, if there are any, and answers with the kinds that no running worker handles.
 -- for: internal
-create or replace function livewell.tell_workers(p_kinds text[], p_now timestamptz)
+create or replace function livewell_private.tell_workers(p_kinds text[], p_now timestamptz)
 returns text[]
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -9,9 +9,9 @@ declare
     v_handled boolean;
 begin
     select bool_or(w.idle), bool_or(w.kinds @> p_kinds) into v_idle, v_handled
-    from livewell.worker as w where w.last_seen > p_now - interval '5 minutes';
+    from livewell_private.worker as w where w.last_seen > p_now - interval '5 minutes';
     if v_idle then
-        perform livewell.wake_workers(p_kinds);
+        perform livewell_private.wake_workers(p_kinds);
     end if;
     if v_handled then
         return null;
@@ -19,7 +19,7 @@ begin
     return array(
         select k.kind from unnest(p_kinds) as k (kind)
         where not exists (
-            select from livewell.worker as w
+            select from livewell_private.worker as w
             where k.kind = any (w.kinds) and w.last_seen > p_now - interval '5 minutes'
         )
     );

@@ -1,13 +1,13 @@
 -- Decides failed, rescheduled, throttled and reset attempts: another try after a while, or the end when retries are used up.
 -- for: internal
-create or replace function livewell.try_jobs_again(
+create or replace function livewell_private.try_jobs_again(
     p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_now timestamptz
-) returns livewell.ended_jobs
+) returns livewell_private.ended_jobs
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_again livewell.ended_jobs;
-    v_last livewell.ended_jobs;
+    v_again livewell_private.ended_jobs;
+    v_last livewell_private.ended_jobs;
     v_ids bigint[];
     v_tokens uuid[];
     v_outcomes text[];
@@ -19,11 +19,11 @@ begin
         jsonb_agg(p_details -> (i.ordinality - 1)::integer)
     into v_ids, v_tokens, v_outcomes, v_details
     from unnest(p_ids, p_tokens, p_outcomes) with ordinality as i (id, token, outcome)
-    join livewell.job_live as j on j.id = i.id and j.lease_token = i.token
+    join livewell_private.job_live as j on j.id = i.id and j.lease_token = i.token
     where i.outcome in ('failed', 'rescheduled', 'throttled', 'reset')
         and (j.cancel_reason is not null or (i.outcome = 'failed' and j.failures >= j.retries));
     if v_ids is not null then
-        v_last := livewell.end_jobs(v_ids, v_tokens, v_outcomes, v_details, p_now);
+        v_last := livewell_private.end_jobs(v_ids, v_tokens, v_outcomes, v_details, p_now);
     end if;
 
     with input as materialized (
@@ -44,13 +44,13 @@ begin
                 when i.delay_seconds is not null then make_interval(secs => i.delay_seconds)
                 else least(k.backoff_max, k.backoff_first * power(2, least(j.failures, 30))) * (0.5 + random() / 2)
             end as delay
-        from livewell.job_live as j
+        from livewell_private.job_live as j
         join input as i on i.id = j.id and i.token = j.lease_token
-        join livewell.job_kind as k on k.kind = j.kind
+        join livewell_private.job_kind as k on k.kind = j.kind
         where j.id = any (p_ids)
     ),
     again as (
-        update livewell.job_live as j
+        update livewell_private.job_live as j
         set state = 'pending', lease_token = null, lease_until = null, worker = null, started_at = null, reserved_bytes = null,
             reserved_tokens = null, api_key = null, bundle = null, rides = null, due_at = p_now + h.delay, held = case when h.delay > interval '0' then 'due' end,
             failures = j.failures + (h.outcome = 'failed')::integer
@@ -58,7 +58,7 @@ begin
         where j.id = h.id
     ),
     tried as (
-        insert into livewell.job_attempt (job_id, attempt, worker, started_at, ended_at, outcome, error, reason)
+        insert into livewell_private.job_attempt (job_id, attempt, worker, started_at, ended_at, outcome, error, reason)
         select h.id, h.attempt, h.worker, h.started_at, p_now, case h.outcome when 'throttled' then 'rescheduled' else h.outcome end,
             h.detail -> 'error', coalesce(h.detail ->> 'reason', case h.outcome when 'throttled' then 'throttled' end)
         from held as h
@@ -75,7 +75,7 @@ begin
                     || coalesce(jsonb_strip_nulls(h.detail -> 'rate'), '{}')
                 else h.detail -> 'rate'
             end, h.rides
-        )::livewell.spent_call) filter (where h.reserved_tokens is not null)
+        )::livewell_private.spent_call) filter (where h.reserved_tokens is not null)
     into v_again.ids, v_again.states, v_again.serial_keys, v_again.kinds, v_again.spent
     from held as h;
     v_again.ids := v_again.ids || v_last.ids;

@@ -1,6 +1,6 @@
 -- The queue: kinds, lanes, jobs partitioned by state, attempts, and the workers that are there.
 
-create table livewell.job_kind (
+create table livewell_private.job_kind (
     kind text not null,
     queue_group text not null default 'general',
     description text not null default '',
@@ -28,19 +28,19 @@ create table livewell.job_kind (
 );
 
 -- A lane is what claim can open or leave closed as a whole, so that what is closed costs nothing.
-create table livewell.job_lane (
+create table livewell_private.job_lane (
     id integer generated always as identity,
     kind text not null,
     endpoint text,
     constraint job_lane_pkey primary key (id),
     constraint lane_is_one_per_kind_and_endpoint unique nulls not distinct (kind, endpoint),
-    constraint lane_has_a_kind foreign key (kind) references livewell.job_kind (kind)
+    constraint lane_has_a_kind foreign key (kind) references livewell_private.job_kind (kind)
 );
 
-create sequence livewell.job_id_seq as bigint;
+create sequence livewell_private.job_id_seq as bigint;
 
-create table livewell.job (
-    id bigint not null default nextval('livewell.job_id_seq'),
+create table livewell_private.job (
+    id bigint not null default nextval('livewell_private.job_id_seq'),
     state text not null default 'pending',
     lane_id integer not null,
     kind text not null,
@@ -74,7 +74,7 @@ create table livewell.job (
     constraint job_payload_is_an_object check (jsonb_typeof(payload) = 'object')
 ) partition by list (state);
 
-create table livewell.job_live partition of livewell.job (
+create table livewell_private.job_live partition of livewell_private.job (
     constraint job_live_pkey primary key (id),
     constraint job_leased_has_lease check (
         (state = 'processing') = (lease_token is not null and lease_until is not null and worker is not null)
@@ -92,27 +92,27 @@ with (
     autovacuum_vacuum_cost_delay = 0
 );
 
-create unique index job_live_one_per_dedupe_key on livewell.job_live (dedupe_key) where dedupe_key is not null;
-create unique index job_live_one_running_per_serial_key on livewell.job_live (serial_key)
+create unique index job_live_one_per_dedupe_key on livewell_private.job_live (dedupe_key) where dedupe_key is not null;
+create unique index job_live_one_running_per_serial_key on livewell_private.job_live (serial_key)
 where state = 'processing' and serial_key is not null;
-create index job_live_ready on livewell.job_live (lane_id, priority desc, due_at, id)
+create index job_live_ready on livewell_private.job_live (lane_id, priority desc, due_at, id)
 where state = 'pending' and held is null;
-create index job_live_deferred on livewell.job_live (due_at) where held = 'due';
-create index job_live_serial on livewell.job_live (serial_key, priority desc, due_at, id)
+create index job_live_deferred on livewell_private.job_live (due_at) where held = 'due';
+create index job_live_serial on livewell_private.job_live (serial_key, priority desc, due_at, id)
 where state = 'pending' and serial_key is not null;
-create index job_live_lease on livewell.job_live (lease_until) where state = 'processing';
+create index job_live_lease on livewell_private.job_live (lease_until) where state = 'processing';
 
-create table livewell.job_done partition of livewell.job
+create table livewell_private.job_done partition of livewell_private.job
 for values in ('completed', 'cancelled') partition by range (finished_at);
-create table livewell.job_done_default partition of livewell.job_done default;
-create index job_done_id on livewell.job_done (id);
+create table livewell_private.job_done_default partition of livewell_private.job_done default;
+create index job_done_id on livewell_private.job_done (id);
 
-create table livewell.job_failed partition of livewell.job for values in ('failed') partition by range (finished_at);
-create table livewell.job_failed_default partition of livewell.job_failed default;
-create index job_failed_id on livewell.job_failed (id);
+create table livewell_private.job_failed partition of livewell_private.job for values in ('failed') partition by range (finished_at);
+create table livewell_private.job_failed_default partition of livewell_private.job_failed default;
+create index job_failed_id on livewell_private.job_failed (id);
 
 -- Attempts that did not end their job; the last attempt of a finished job is the finished row itself.
-create table livewell.job_attempt (
+create table livewell_private.job_attempt (
     job_id bigint not null,
     attempt integer not null,
     worker text,
@@ -125,10 +125,10 @@ create table livewell.job_attempt (
         outcome in ('failed', 'rescheduled', 'reset', 'rescued', 'dead')
     )
 ) partition by range (ended_at);
-create table livewell.job_attempt_default partition of livewell.job_attempt default;
-create index job_attempt_job on livewell.job_attempt (job_id, attempt);
+create table livewell_private.job_attempt_default partition of livewell_private.job_attempt default;
+create index job_attempt_job on livewell_private.job_attempt (job_id, attempt);
 
-create table livewell.worker (
+create table livewell_private.worker (
     id text not null,
     queue_groups text [] not null,
     kinds text [] not null,
@@ -141,12 +141,12 @@ create table livewell.worker (
 ) with (fillfactor = 50);
 
 -- What the steps of an enqueue and of a claim tell each other.
-create type livewell.open_lane as (
+create type livewell_private.open_lane as (
     lane_id integer, kind text, queue_group text, share double precision, room integer
 );
-create type livewell.rescued_job as (job_id bigint, kind text, worker text, state text);
-create type livewell.ended_jobs as (ids bigint [], states text [], serial_keys text [], kinds text []);
-create type livewell.enqueued_jobs as (
+create type livewell_private.rescued_job as (job_id bigint, kind text, worker text, state text);
+create type livewell_private.ended_jobs as (ids bigint [], states text [], serial_keys text [], kinds text []);
+create type livewell_private.enqueued_jobs as (
     positions integer [], ids bigint [], outcomes text [], kinds text [], has_serial_keys boolean, left_over integer []
 );
-create type livewell.claim_view as (default_lease interval, lanes livewell.open_lane []);
+create type livewell_private.claim_view as (default_lease interval, lanes livewell_private.open_lane []);

@@ -1,5 +1,5 @@
 -- The kinds of document work and of maintenance that ship with Livewell; tuned values are never overwritten.
-insert into livewell.job_kind (kind, queue_group, description)
+insert into livewell_private.job_kind (kind, queue_group, description)
 values
 ('fast_queue_security', 'documents', 'Security check of an uploaded document'),
 ('fast_queue_ocr', 'documents', 'Text recognition of a document'),

@@ -1,2 +1,2 @@
 -- Apart from the step that adds it, so that nobody waits while rows are looked through.
-alter table livewell.job_live validate constraint job_live_leased_has_token;
+alter table livewell_private.job_live validate constraint job_live_leased_has_token;

@@ -2,7 +2,7 @@
 -- whoever got hold of it would be run as the owner. Such a role may alter what it owns once it is a member of one that may use the
 -- schema, and before PostgreSQL 16 every login may make it a member of itself.
 -- for: internal
-create or replace function livewell.require_foreign(p_function text) returns void
+create or replace function livewell_private.require_foreign(p_function text) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 begin

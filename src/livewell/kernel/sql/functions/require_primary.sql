@@ -1,6 +1,6 @@
 -- Refuses on a replica: what a standby would decide could not be written, and what it reads may be old.
 -- for: internal
-create or replace function livewell.require_primary() returns void
+create or replace function livewell_private.require_primary() returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     if pg_catalog.pg_is_in_recovery() then

@@ -1,7 +1,7 @@
 -- Rolls fresh warnings up into their hours, some at a time, and drops those past their retention; asks to be run again at once
 -- while there are more. What somebody else rolls up just now is left to them.
 -- for: internal
-create or replace function livewell.task_warnings(p_now timestamptz) returns jsonb
+create or replace function livewell_private.task_warnings(p_now timestamptz) returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -10,13 +10,13 @@ declare
     v_dropped integer;
 begin
     with taken as (
-        delete from livewell.fresh_warning as f
-        where f.ctid = any (array(select o.ctid from livewell.fresh_warning as o order by o.id limit v_batch for update skip locked))
+        delete from livewell_private.fresh_warning as f
+        where f.ctid = any (array(select o.ctid from livewell_private.fresh_warning as o order by o.id limit v_batch for update skip locked))
         returning f.*
     ),
     -- In one order, so that two at once wait for each other and not crosswise.
     rolled as (
-        insert into livewell.warning as w (hour, code, subject, warnings, message, first_at, last_at)
+        insert into livewell_private.warning as w (hour, code, subject, warnings, message, first_at, last_at)
         select t.hour, t.code, t.subject, sum(t.warnings), (array_agg(t.message order by t.warned_at desc, t.id desc))[1],
             min(t.warned_at), max(t.warned_at)
         from (select date_trunc('hour', t.warned_at, 'UTC') as hour, t.* from taken as t) as t
@@ -28,9 +28,9 @@ begin
             last_at = greatest(w.last_at, excluded.last_at)
     )
     select count(*) into v_rolled_up from taken;
-    delete from livewell.warning as w
+    delete from livewell_private.warning as w
     where w.ctid = any (array(
-        select o.ctid from livewell.warning as o
+        select o.ctid from livewell_private.warning as o
         where o.hour < p_now - livewell.setting_interval('warnings.retention')
         order by o.hour limit v_batch for update skip locked
     ));

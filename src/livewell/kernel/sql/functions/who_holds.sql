@@ -1,7 +1,7 @@
 -- Whose open transactions hold rows, in words for a person: by the transactions that are written in the rows, or else the oldest that
 -- has written or locked anything in their table. Since when is known where the caller may read it.
 -- for: internal
-create or replace function livewell.who_holds(p_table regclass, p_transactions xid[]) returns text
+create or replace function livewell_private.who_holds(p_table regclass, p_transactions xid[]) returns text
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
     with holders as (
@@ -22,7 +22,7 @@ set search_path = pg_catalog, pg_temp as $$
     )
     select coalesce(string_agg(distinct format(
         '%spid %s, login %s, application %s%s', case when not h.is_sure then 'probably ' end, h.pid, a.usename,
-        coalesce(nullif(livewell.one_line(a.application_name, 60), ''), '(none)'),
+        coalesce(nullif(livewell_private.one_line(a.application_name, 60), ''), '(none)'),
         ', in a transaction since ' || to_char(a.xact_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"')
     ), '; '), 'somebody who has left')
     from holders as h

@@ -54,14 +54,14 @@ set local role livewell_owner;
 -- Functions made by later migrations, too, are nobody's until granted.
 alter default privileges revoke execute on functions from public;
 
-create table livewell.migration (
+create table livewell_private.migration (
     number integer constraint migration_is_applied_once primary key,
     name text not null,
     checksum text not null,
     applied_at timestamptz not null default clock_timestamp()
 );
 
-create table livewell.schema_object (
+create table livewell_private.schema_object (
     kind text not null,
     name text not null,
     file_checksum text,

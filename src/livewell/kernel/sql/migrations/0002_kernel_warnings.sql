@@ -1,5 +1,5 @@
 -- Warnings: something odd that was survived, counted by hour, code and subject, with what was said last.
-create table livewell.warning (
+create table livewell_private.warning (
     hour timestamptz not null,
     code text not null,
     subject text not null,

@@ -1,6 +1,6 @@
 -- Warnings as they come, one row each, so that nobody waits for another's transaction to warn of the same; a task rolls them up
 -- into the hours of `warning`.
-create table livewell.fresh_warning (
+create table livewell_private.fresh_warning (
     id bigint generated always as identity,
     code text not null,
     subject text not null,
@@ -12,11 +12,11 @@ create table livewell.fresh_warning (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 -- Whether the server's notification queue is so full that nothing of ours is notified: one row, read by all who would.
-create table livewell.notification_state (
+create table livewell_private.notification_state (
     alone boolean not null default true,
     quiet boolean not null default false,
     changed_at timestamptz not null default clock_timestamp(),
     constraint notification_state_pkey primary key (alone),
     constraint notification_state_is_one_row check (alone)
 );
-insert into livewell.notification_state default values;
+insert into livewell_private.notification_state default values;

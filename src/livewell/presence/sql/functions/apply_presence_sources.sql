@@ -8,12 +8,12 @@ create or replace function livewell.apply_presence_sources(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     if jsonb_typeof(p_declared) is distinct from 'object' then
         raise exception using errcode = 'LWP07', message = 'presence sources are declared as a JSON object: their fields by name';
     end if;
     return query
     select p.name, p.change, p.field, p.old, p.new
     from (select d.key, d.value from jsonb_each(p_declared) as d order by d.key) as d
-    cross join lateral livewell.put_presence_source(d.key, d.value, p_plan_only, p_actor, p_now) as p;
+    cross join lateral livewell_private.put_presence_source(d.key, d.value, p_plan_only, p_actor, p_now) as p;
 end $$;

@@ -1,7 +1,7 @@
 -- Refuses what presence cannot be read from: neither a table or view with the columns user_id, data_type and key, nor a
 -- function without parameters that returns them. A function runs with its owner's rights, or it would get those to read other users' tables.
 -- for: internal
-create or replace function livewell.check_presence_source(p_reads text) returns void
+create or replace function livewell_private.check_presence_source(p_reads text) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare

@@ -2,7 +2,7 @@
 -- than `presence.counted_items`, and of anonymous users so many at an item. The subscriptions are written already, their viewers are not
 -- counted yet. Two lists are joined here, whatever the caller has forbidden: a loop over both would cost their product.
 -- for: internal
-create or replace function livewell.counted_looks(p_sessions uuid[], p_item_ids bigint[], p_users text[]) returns boolean[]
+create or replace function livewell_private.counted_looks(p_sessions uuid[], p_item_ids bigint[], p_users text[]) returns boolean[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = on set jit = off as $$
 declare
@@ -18,7 +18,7 @@ begin
         select u.user_id, count(distinct c.item_id) filter (where n.session_id is null) as items
         from (select distinct u.user_id from unnest(p_users) as u (user_id)) as u
         cross join lateral (
-            select c.session_id, c.item_id from livewell.session as s join livewell.subscription as c on c.session_id = s.id
+            select c.session_id, c.item_id from livewell_private.session as s join livewell_private.subscription as c on c.session_id = s.id
             where s.user_id = u.user_id
             limit v_enough
         ) as c
@@ -32,14 +32,14 @@ begin
                 n.*, row_number() over (partition by n.user_id order by n.at) as turn,
                 row_number() over (partition by n.item_id, n.anonymous order by n.at) as anonymous_turn
             from (
-                select n.*, livewell.is_anonymous(n.user_id) as anonymous
+                select n.*, livewell_private.is_anonymous(n.user_id) as anonymous
                 from unnest(p_item_ids, p_users) with ordinality as n (item_id, user_id, at)
             ) as n
         ) as n
         left join unnest(v_users, v_before) as u (user_id, items) on u.user_id = n.user_id
         cross join lateral (
             select count(*) as viewers from (
-                select from livewell.viewer as v
+                select from livewell_private.viewer as v
                 where n.anonymous and v.item_id = n.item_id and v.user_id >= 'anon:' and v.user_id < 'anon;'
                     and v.sessions > 0 and v.counted
                 limit v_anonymous

@@ -11,14 +11,14 @@ begin
     v_claims := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
     v_user := v_claims ->> 'sub';
     if jsonb_typeof(v_claims) = 'object' and v_user <> '' and (
-        jsonb_typeof(v_claims -> 'sub') <> 'string' or length(v_user) > 200 or v_user ~ livewell.strange_characters()
+        jsonb_typeof(v_claims -> 'sub') <> 'string' or length(v_user) > 200 or v_user ~ livewell_private.strange_characters()
     ) then
         raise exception using errcode = 'LWP01', message = 'nobody is signed in: the subject of the claims is no text of 1 to 200 visible characters',
             hint = 'sub is what whoever issues the token calls its user: a string';
     end if;
     if v_claims -> 'is_anonymous' = 'true' then
         v_user := 'anon:' || nullif(v_user, '');
-    elsif livewell.is_anonymous(v_user) then
+    elsif livewell_private.is_anonymous(v_user) then
         v_user := null;
     end if;
     if jsonb_typeof(v_claims) is distinct from 'object' or coalesce(length(v_user), 0) not between 1 and 200 then

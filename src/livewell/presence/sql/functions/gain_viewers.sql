@@ -2,7 +2,7 @@
 -- one when a user's first session comes, and of how many of them are uncounted. Several sessions of a user in one batch are rare: their further ones are added to
 -- rows that are held by then.
 -- for: internal
-create or replace function livewell.gain_viewers(
+create or replace function livewell_private.gain_viewers(
     p_item_ids bigint[], p_users text[], p_counted boolean[], out items bigint[], out changes integer[], out uncounted integer[]
 )
 language plpgsql
@@ -12,7 +12,7 @@ declare
     v_pairs integer;
 begin
     with counted as (
-        insert into livewell.viewer as v (item_id, user_id, sessions, counted)
+        insert into livewell_private.viewer as v (item_id, user_id, sessions, counted)
         select a.item_id, a.user_id, 1, bool_or(a.counted)
         from unnest(p_item_ids, p_users, p_counted) as a (item_id, user_id, counted)
         group by a.item_id, a.user_id
@@ -30,7 +30,7 @@ begin
         from counted as c group by c.item_id
     ) as f;
     if v_pairs < cardinality(p_item_ids) then
-        update livewell.viewer as v set sessions = v.sessions + a.more
+        update livewell_private.viewer as v set sessions = v.sessions + a.more
         from (
             select a.item_id, a.user_id, count(*)::integer - 1 as more
             from unnest(p_item_ids, p_users) as a (item_id, user_id)

@@ -3,28 +3,28 @@
 -- so not answered; those that somebody else has for longer than a moment are not waited for: they are named as busy. Two lists are
 -- joined here and no index is: a loop over both would cost their product.
 -- for: internal
-create or replace function livewell.hold_sessions(
+create or replace function livewell_private.hold_sessions(
     p_sessions uuid[], p_gone_at timestamptz, p_now timestamptz, out users text[], out busy uuid[]
 )
 language plpgsql
 set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' set enable_nestloop = off set jit = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-    v_gone_gateways constant text[] := array(select g.name from livewell.gateway as g where g.last_seen <= p_gone_at);
+    v_gone_gateways constant text[] := array(select g.name from livewell_private.gateway as g where g.last_seen <= p_gone_at);
     v_ids uuid[];
     v_users text[];
 begin
     begin
         select array_agg(s.id), array_agg(s.user_id) into v_ids, v_users
         from (
-            select s.id, s.user_id, s.gateway, s.last_seen from livewell.session as s
+            select s.id, s.user_id, s.gateway, s.last_seen from livewell_private.session as s
             where s.id = any (p_sessions) order by s.id for no key update
         ) as s
         where p_gone_at is null
             or case when s.gateway is null then s.last_seen > p_gone_at else s.gateway <> all (v_gone_gateways) end;
     exception when lock_not_available then
-        busy := livewell.lock_free_sessions(p_sessions, p_now);
-        select h.users into users from livewell.hold_sessions(array(
+        busy := livewell_private.lock_free_sessions(p_sessions, p_now);
+        select h.users into users from livewell_private.hold_sessions(array(
             select case when a.id <> all (hold_sessions.busy) then a.id end from unnest(p_sessions) with ordinality as a (id, position) order by a.position
         ), p_gone_at, p_now) as h;
         return;

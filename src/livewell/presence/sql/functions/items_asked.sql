@@ -1,6 +1,6 @@
 -- Reads the items a user names, [{"type", "key"}, …], as types and keys by position; refuses anything else.
 -- for: internal
-create or replace function livewell.items_asked(p_items jsonb, out types text[], out keys text[])
+create or replace function livewell_private.items_asked(p_items jsonb, out types text[], out keys text[])
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare

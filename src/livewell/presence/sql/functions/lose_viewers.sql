@@ -2,14 +2,14 @@
 -- one when a user's last session leaves, and how many of them were uncounted. The insert only carries the order: every row is there, and stays at zero until the
 -- recount.
 -- for: internal
-create or replace function livewell.lose_viewers(
+create or replace function livewell_private.lose_viewers(
     p_item_ids bigint[], p_users text[], out items bigint[], out changes integer[], out uncounted integer[]
 )
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $$
 begin
     with counted as (
-        insert into livewell.viewer as v (item_id, user_id, sessions)
+        insert into livewell_private.viewer as v (item_id, user_id, sessions)
         select a.item_id, a.user_id, a.sessions
         from (
             select a.item_id, a.user_id, count(*)::integer as sessions

@@ -16,29 +16,29 @@ declare
     v_gone uuid[];
     v_added record;
 begin
-    perform livewell.require_primary();
-    perform livewell.require_users(p_ids, p_users);
+    perform livewell_private.require_primary();
+    perform livewell_private.require_users(p_ids, p_users);
     if p_gateway is not null then
-        perform livewell.hold_gateway(p_gateway, p_now);
+        perform livewell_private.hold_gateway(p_gateway, p_now);
     end if;
-    v_held := array(select s.id from livewell.session as s where s.id = any (p_ids));
-    v_busy := livewell.lock_sessions(v_held, p_now);
+    v_held := array(select s.id from livewell_private.session as s where s.id = any (p_ids));
+    v_busy := livewell_private.lock_sessions(v_held, p_now);
     select array_agg(s.id) into v_gone
-    from livewell.session as s left join livewell.gateway as g on g.name = s.gateway
+    from livewell_private.session as s left join livewell_private.gateway as g on g.name = s.gateway
     where s.id = any (v_held) and s.id <> all (v_busy) and (
         coalesce(g.last_seen, s.last_seen) <= v_gone_at
-        or exists (select from livewell.session_leaving as l where l.session_id = s.id)
+        or exists (select from livewell_private.session_leaving as l where l.session_id = s.id)
     );
     if v_gone is not null then
-        delete from livewell.session_leaving as l where l.session_id = any (v_gone);
-        perform livewell.drop_sessions(v_gone, p_now);
+        delete from livewell_private.session_leaving as l where l.session_id = any (v_gone);
+        perform livewell_private.drop_sessions(v_gone, p_now);
         -- What of it cannot be undone yet keeps it from being opened anew.
-        v_busy := v_busy || array(select s.id from livewell.session as s where s.id = any (v_gone));
+        v_busy := v_busy || array(select s.id from livewell_private.session as s where s.id = any (v_gone));
     end if;
-    update livewell.session as s set gateway = p_gateway, last_seen = greatest(s.last_seen, p_now)
-    from unnest(p_ids, p_users, livewell.are_among(p_ids, v_held)) as a (id, user_id, is_held)
+    update livewell_private.session as s set gateway = p_gateway, last_seen = greatest(s.last_seen, p_now)
+    from unnest(p_ids, p_users, livewell_private.are_among(p_ids, v_held)) as a (id, user_id, is_held)
     where s.id = a.id and s.user_id = a.user_id and a.is_held and s.id <> all (v_busy);
-    select n.opened, n.busy into v_added from livewell.add_sessions(p_ids, p_users, p_gateway, v_most, p_now) as n;
+    select n.opened, n.busy into v_added from livewell_private.add_sessions(p_ids, p_users, p_gateway, v_most, p_now) as n;
     return coalesce((
         select array_agg(
             case
@@ -51,7 +51,7 @@ begin
             end
             order by a.position
         )
-        from unnest(p_ids, p_users, livewell.are_among(p_ids, v_added.opened)) with ordinality as a (id, user_id, is_new, position)
-        left join livewell.session as s on s.id = a.id
+        from unnest(p_ids, p_users, livewell_private.are_among(p_ids, v_added.opened)) with ordinality as a (id, user_id, is_new, position)
+        left join livewell_private.session as s on s.id = a.id
     ), '{}');
 end $$;

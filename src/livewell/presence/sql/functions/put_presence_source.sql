@@ -1,7 +1,7 @@
 -- Makes one presence source as declared: adds it, or changes the fields that differ; answers with each field that is not the
 -- same. The plan and the change are found by the same comparison.
 -- for: internal
-create or replace function livewell.put_presence_source(
+create or replace function livewell_private.put_presence_source(
     p_name text, p_changes jsonb, p_plan_only boolean, p_actor text, p_now timestamptz
 ) returns table (name text, change text, field text, old jsonb, new jsonb)
 language plpgsql
@@ -9,13 +9,13 @@ set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
 declare
     v_known constant text[] := array['reads', 'every', 'enabled'];
-    v_old livewell.presence_source;
-    v_new livewell.presence_source;
+    v_old livewell_private.presence_source;
+    v_new livewell_private.presence_source;
     v_before jsonb;
     v_after jsonb;
     v_fields text[];
 begin
-    select s.* into v_old from livewell.presence_source as s where s.name = p_name for update;
+    select s.* into v_old from livewell_private.presence_source as s where s.name = p_name for update;
     if jsonb_typeof(p_changes) is distinct from 'object' or exists (
         select from jsonb_object_keys(p_changes) as f (field) where not f.field = any (v_known)
     ) then
@@ -26,7 +26,7 @@ begin
     v_new.name := p_name;
     v_new.every := coalesce(v_new.every, interval '10 seconds');
     v_new.enabled := coalesce(v_new.enabled, true);
-    perform livewell.check_presence_source(v_new.reads);
+    perform livewell_private.check_presence_source(v_new.reads);
     v_before := case when v_old.name is null then '{}' else to_jsonb(v_old) end;
     v_after := to_jsonb(v_new);
     v_fields := array(select f.field from unnest(v_known) as f (field) where v_before -> f.field is distinct from v_after -> f.field);
@@ -40,7 +40,7 @@ begin
     if p_plan_only then
         return;
     end if;
-    insert into livewell.presence_source as s (name, reads, every, enabled, created_at)
+    insert into livewell_private.presence_source as s (name, reads, every, enabled, created_at)
     values (p_name, v_new.reads, v_new.every, v_new.enabled, p_now)
     on conflict on constraint presence_source_pkey
     do update set reads = excluded.reads, every = excluded.every, enabled = excluded.enabled, read_at = null;

@@ -2,7 +2,7 @@
 -- back whatever else the reading did.
 -- for: internal
 -- runs as: livewell_reader
-create or replace function livewell.read_foreign_presence(p_query text, out users text[], out types text[], out keys text[])
+create or replace function livewell_private.read_foreign_presence(p_query text, out users text[], out types text[], out keys text[])
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare

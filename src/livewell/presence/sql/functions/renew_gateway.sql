@@ -5,8 +5,8 @@ create or replace function livewell.renew_gateway(p_gateway text, p_now timestam
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
-    update livewell.gateway as g set last_seen = greatest(g.last_seen, p_now)
+    perform livewell_private.require_primary();
+    update livewell_private.gateway as g set last_seen = greatest(g.last_seen, p_now)
     where g.name = p_gateway and g.last_seen > p_now - livewell.setting_interval('presence.gone_after');
     return found;
 end $$;

@@ -10,9 +10,9 @@ declare
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
     v_held record;
 begin
-    perform livewell.require_primary();
-    select h.users, h.busy into v_held from livewell.hold_sessions(p_ids, v_gone_at, p_now) as h;
-    update livewell.session as s set last_seen = greatest(s.last_seen, p_now)
+    perform livewell_private.require_primary();
+    select h.users, h.busy into v_held from livewell_private.hold_sessions(p_ids, v_gone_at, p_now) as h;
+    update livewell_private.session as s set last_seen = greatest(s.last_seen, p_now)
     from unnest(p_ids, v_held.users) as a (id, user_id)
     where s.id = a.id and a.user_id is not null and s.gateway is null;
     return coalesce((

@@ -1,6 +1,6 @@
 -- Turns what a batch answers for one user into a refusal of the whole, where a part was not done.
 -- for: internal
-create or replace function livewell.require_outcomes(p_outcomes text[]) returns void
+create or replace function livewell_private.require_outcomes(p_outcomes text[]) returns void
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,6 +1,6 @@
 -- Refuses arrays that do not go together by position.
 -- for: internal
-create or replace function livewell.require_same_length(variadic p_lengths integer[]) returns void
+create or replace function livewell_private.require_same_length(variadic p_lengths integer[]) returns void
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin

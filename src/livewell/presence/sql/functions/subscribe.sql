@@ -9,8 +9,8 @@ set search_path = pg_catalog, pg_temp as $$
 declare
     v_items bigint[];
 begin
-    perform livewell.require_primary();
-    perform livewell.require_same_length(cardinality(p_sessions), cardinality(p_types), cardinality(p_keys));
-    select array_agg(m.item_id order by m.item_position) into v_items from livewell.make_items(p_types, p_keys, p_now) as m;
-    return coalesce(livewell.add_subscriptions(p_sessions, v_items, p_now), '{}');
+    perform livewell_private.require_primary();
+    perform livewell_private.require_same_length(cardinality(p_sessions), cardinality(p_types), cardinality(p_keys));
+    select array_agg(m.item_id order by m.item_position) into v_items from livewell_private.make_items(p_types, p_keys, p_now) as m;
+    return coalesce(livewell_private.add_subscriptions(p_sessions, v_items, p_now), '{}');
 end $$;

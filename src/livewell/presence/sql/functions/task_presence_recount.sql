@@ -2,7 +2,7 @@
 -- about. One snapshot shows all drift without a lock; only what drifted is locked, in everybody's order. Forgets who looks at
 -- an item no longer; asks to be run again at once while there is more.
 -- for: internal
-create or replace function livewell.task_presence_recount(p_now timestamptz) returns jsonb
+create or replace function livewell_private.task_presence_recount(p_now timestamptz) returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
@@ -15,11 +15,11 @@ declare
     v_drifted integer;
     v_forgotten integer;
 begin
-    delete from livewell.subscription as o
+    delete from livewell_private.subscription as o
     using (
-        select c.session_id, c.item_id from livewell.subscription as c
-        where not exists (select from livewell.session as s where s.id = c.session_id)
-            or not exists (select from livewell.item as i where i.id = c.item_id)
+        select c.session_id, c.item_id from livewell_private.subscription as c
+        where not exists (select from livewell_private.session as s where s.id = c.session_id)
+            or not exists (select from livewell_private.item as i where i.id = c.item_id)
         for update skip locked
     ) as c
     where o.session_id = c.session_id and o.item_id = c.item_id;
@@ -29,24 +29,24 @@ begin
         select coalesce(c.item_id, v.item_id) as item_id, coalesce(c.user_id, v.user_id) as user_id
         from (
             select c.item_id, s.user_id, count(*) as sessions
-            from livewell.subscription as c join livewell.session as s on s.id = c.session_id
+            from livewell_private.subscription as c join livewell_private.session as s on s.id = c.session_id
             group by c.item_id, s.user_id
         ) as c
-        full join (select v.* from livewell.viewer as v where v.sessions > 0) as v on v.item_id = c.item_id and v.user_id = c.user_id
+        full join (select v.* from livewell_private.viewer as v where v.sessions > 0) as v on v.item_id = c.item_id and v.user_id = c.user_id
         where c.sessions is distinct from v.sessions
         limit v_most
     ) as d;
     v_pairs := coalesce(cardinality(v_items), 0);
     if v_pairs > 0 then
-        perform livewell.recount_sessions(v_items, v_users, p_now);
+        perform livewell_private.recount_sessions(v_items, v_users, p_now);
     end if;
-    v_drifted := livewell.recount_items(v_most, p_now);
-    delete from livewell.viewer as v
-    using (select o.item_id, o.user_id from livewell.viewer as o where o.sessions = 0 limit v_forget for update skip locked) as o
+    v_drifted := livewell_private.recount_items(v_most, p_now);
+    delete from livewell_private.viewer as v
+    using (select o.item_id, o.user_id from livewell_private.viewer as o where o.sessions = 0 limit v_forget for update skip locked) as o
     where v.item_id = o.item_id and v.user_id = o.user_id;
     get diagnostics v_forgotten = row_count;
     if v_orphans + v_pairs + v_drifted > 0 then
-        perform livewell.warn('presence.viewers_drifted', '', format(
+        perform livewell_private.warn('presence.viewers_drifted', '', format(
             'counted anew: %s items, %s users at items, %s subscriptions without a session or item', v_drifted, v_pairs, v_orphans
         ), p_now);
     end if;

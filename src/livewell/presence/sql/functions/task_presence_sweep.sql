@@ -2,14 +2,14 @@
 -- there are more. All of them are taken first and then dropped in one go: dropping some, then others, would take their items
 -- out of order.
 -- for: internal
-create or replace function livewell.task_presence_sweep(p_now timestamptz) returns jsonb
+create or replace function livewell_private.task_presence_sweep(p_now timestamptz) returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
     v_most constant integer := 5000;
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
     v_gateways constant text[] := array(
-        select g.name from livewell.gateway as g where g.last_seen <= v_gone_at order by g.last_seen, g.name
+        select g.name from livewell_private.gateway as g where g.last_seen <= v_gone_at order by g.last_seen, g.name
     );
     v_gateway text;
     v_leaving uuid[];
@@ -17,22 +17,22 @@ declare
     v_swept integer;
 begin
     v_leaving := array(
-        select s.id from livewell.session as s where s.id in (select l.session_id from livewell.session_leaving as l) for update skip locked
+        select s.id from livewell_private.session as s where s.id in (select l.session_id from livewell_private.session_leaving as l) for update skip locked
     );
-    delete from livewell.session_leaving as l
-    where l.session_id = any (v_leaving) or not exists (select from livewell.session as s where s.id = l.session_id);
+    delete from livewell_private.session_leaving as l
+    where l.session_id = any (v_leaving) or not exists (select from livewell_private.session as s where s.id = l.session_id);
     v_ids := array(
-        select s.id from livewell.session as s
+        select s.id from livewell_private.session as s
         where s.gateway is null and s.last_seen <= v_gone_at and s.id <> all (v_leaving)
         order by s.last_seen limit v_most for update skip locked
     );
     foreach v_gateway in array v_gateways loop
         exit when cardinality(v_ids) >= v_most;
-        v_ids := v_ids || livewell.give_up_gateway(v_gateway, v_gone_at, v_most - cardinality(v_ids));
+        v_ids := v_ids || livewell_private.give_up_gateway(v_gateway, v_gone_at, v_most - cardinality(v_ids));
     end loop;
-    v_swept := livewell.drop_sessions(v_leaving || v_ids, p_now);
+    v_swept := livewell_private.drop_sessions(v_leaving || v_ids, p_now);
     return jsonb_build_object(
-        'swept', v_swept, 'gateways_gone', livewell.remove_gateways(v_gateways),
+        'swept', v_swept, 'gateways_gone', livewell_private.remove_gateways(v_gateways),
         'again_in', case when v_swept >= v_most then '0 seconds' end
     );
 end $$;

@@ -16,11 +16,11 @@ declare
     v_items bigint[];
     v_users text[];
 begin
-    perform livewell.require_primary();
-    perform livewell.require_same_length(cardinality(p_sessions), cardinality(p_types), cardinality(p_keys));
-    select h.users, h.busy into v_held from livewell.hold_sessions(p_sessions, null, p_now) as h;
-    v_busy_items := livewell.hold_items(array(
-        select i.id from unnest(p_types, p_keys) as a (data_type, key) join livewell.item as i on i.data_type = a.data_type and i.key = a.key
+    perform livewell_private.require_primary();
+    perform livewell_private.require_same_length(cardinality(p_sessions), cardinality(p_types), cardinality(p_keys));
+    select h.users, h.busy into v_held from livewell_private.hold_sessions(p_sessions, null, p_now) as h;
+    v_busy_items := livewell_private.hold_items(array(
+        select i.id from unnest(p_types, p_keys) as a (data_type, key) join livewell_private.item as i on i.data_type = a.data_type and i.key = a.key
     ), p_now);
     select
         array_agg(case
@@ -33,11 +33,11 @@ begin
         array_agg(a.user_id) filter (where c.item_id is not null)
     into v_outcomes, v_sessions, v_items, v_users
     from unnest(p_sessions, p_types, p_keys, v_held.users) with ordinality as a (session_id, data_type, key, user_id, position)
-    left join livewell.item as i on i.data_type = a.data_type and i.key = a.key
-    left join livewell.subscription as c on a.user_id is not null and c.session_id = a.session_id and c.item_id = i.id
+    left join livewell_private.item as i on i.data_type = a.data_type and i.key = a.key
+    left join livewell_private.subscription as c on a.user_id is not null and c.session_id = a.session_id and c.item_id = i.id
         and i.id <> all (v_busy_items);
     if v_items is not null then
-        perform livewell.end_subscriptions(v_sessions, v_items, v_users, p_now);
+        perform livewell_private.end_subscriptions(v_sessions, v_items, v_users, p_now);
     end if;
     return coalesce(v_outcomes, '{}');
 end $$;

@@ -11,15 +11,15 @@ declare
     v_outcomes text[];
     v_ended integer := 0;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     v_user := livewell.current_user_id();
-    select a.types, a.keys into v_types, v_keys from livewell.items_asked(p_items) as a;
-    perform livewell.require_own_session(p_session, v_user);
+    select a.types, a.keys into v_types, v_keys from livewell_private.items_asked(p_items) as a;
+    perform livewell_private.require_own_session(p_session, v_user);
     for v_try in 1..8 loop
         v_outcomes := livewell.unsubscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, clock_timestamp());
         v_ended := v_ended + (select count(*) from unnest(v_outcomes) as o (outcome) where o.outcome = 'unsubscribed');
         exit when 'busy' <> all (v_outcomes);
     end loop;
-    perform livewell.require_outcomes(v_outcomes);
+    perform livewell_private.require_outcomes(v_outcomes);
     return v_ended;
 end $$;

@@ -13,21 +13,21 @@ declare
     v_outcomes text[];
     v_new integer := 0;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     v_user := livewell.current_user_id();
-    select a.types, a.keys into v_types, v_keys from livewell.items_asked(p_items) as a;
-    perform livewell.require_own_session(p_session, v_user);
-    perform livewell.count_user_call(v_user, v_now);
-    if not livewell.is_session_live(p_session, v_now) then
+    select a.types, a.keys into v_types, v_keys from livewell_private.items_asked(p_items) as a;
+    perform livewell_private.require_own_session(p_session, v_user);
+    perform livewell_private.count_user_call(v_user, v_now);
+    if not livewell_private.is_session_live(p_session, v_now) then
         -- Calls of one user count its sessions one after the other: each holds the row that counts its calls.
         v_outcomes := livewell.open_sessions(array[p_session], array[v_user], null, v_now);
-        perform livewell.require_outcomes(v_outcomes);
+        perform livewell_private.require_outcomes(v_outcomes);
     end if;
     for v_try in 1..8 loop
         v_outcomes := livewell.subscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, v_now);
         v_new := v_new + (select count(*) from unnest(v_outcomes) as o (outcome) where o.outcome = 'subscribed');
         exit when 'busy' <> all (v_outcomes);
     end loop;
-    perform livewell.require_outcomes(v_outcomes);
+    perform livewell_private.require_outcomes(v_outcomes);
     return v_new;
 end $$;

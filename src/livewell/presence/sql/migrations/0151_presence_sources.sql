@@ -2,7 +2,7 @@
 
 -- Views, tables and functions of the user's that say who looks at what. What each answered last is held as sessions of a
 -- gateway `source:NAME`, one for each user.
-create table livewell.presence_source (
+create table livewell_private.presence_source (
     name text not null,
     reads text not null,
     every interval not null default '10 seconds',
@@ -23,7 +23,7 @@ create table livewell.presence_source (
 ) with (fillfactor = 70);
 
 -- Who looked at what by the hour, from samples: figures for people, never written while somebody subscribes.
-create table livewell.subscription_hour (
+create table livewell_private.subscription_hour (
     hour timestamptz not null,
     data_type text not null,
     samples integer not null,
@@ -38,7 +38,7 @@ create table livewell.subscription_hour (
 ) with (fillfactor = 70);
 
 -- Absent ones only: a value somebody tuned is never set back by a deployment.
-insert into livewell.setting (name, type, value, default_value, minimum, maximum, description)
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
 values
 ('presence.heartbeat_interval', 'duration', '00:01:00', '00:01:00', '00:00:01', '00:30:00',
  'How often a gateway renews all its sessions, and an HTTP client its own.'),
@@ -52,17 +52,17 @@ values
  'How long the hourly figures of subscriptions are kept.')
 on conflict (name) do nothing;
 
-insert into livewell.task (
+insert into livewell_private.task (
     name, description, run, every, cron, backoff_min, backoff_max, time_limit, late_after, due_at
 )
 values
-('presence_sweep', 'Undo the sessions that were not renewed', 'livewell.task_presence_sweep',
+('presence_sweep', 'Undo the sessions that were not renewed', 'livewell_private.task_presence_sweep',
  '1 minute', null, '5 seconds', '30 seconds', '1 minute', '20 minutes', clock_timestamp()),
-('presence_sources', 'Read who looks at what from views and functions of the user''s', 'livewell.task_presence_sources',
+('presence_sources', 'Read who looks at what from views and functions of the user''s', 'livewell_private.task_presence_sources',
  '1 second', null, '1 second', '10 seconds', '1 minute', '10 minutes', clock_timestamp()),
-('presence_recount', 'Count viewers anew, repair and report what had drifted', 'livewell.task_presence_recount',
+('presence_recount', 'Count viewers anew, repair and report what had drifted', 'livewell_private.task_presence_recount',
  null, '30 3 * * *', '20 minutes', '40 minutes', '10 minutes', '2 days',
  (date_trunc('day', clock_timestamp() at time zone 'UTC') + interval '1 day 3 hours 30 minutes') at time zone 'UTC'),
-('presence_hours', 'Sample who looks at what, by the hour', 'livewell.task_presence_hours',
+('presence_hours', 'Sample who looks at what, by the hour', 'livewell_private.task_presence_hours',
  '10 minutes', null, '1 minute', '5 minutes', '1 minute', '1 hour', clock_timestamp())
 on conflict (name) do nothing;

@@ -1,8 +1,8 @@
 -- Whether a user who looks at an item counts for its rank.
-alter table livewell.viewer add column counted boolean not null default true;
+alter table livewell_private.viewer add column counted boolean not null default true;
 
 -- Absent ones only: a value somebody tuned is never set back by a deployment.
-insert into livewell.setting (name, type, value, default_value, minimum, maximum, description)
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
 values
 ('presence.counted_items', 'integer', '20', '20', '1', '100000',
  'For how many items at once one user counts as a viewer; what the user looks at beyond is refreshed behind what others look at.'),

@@ -2,18 +2,18 @@
 -- them to a request as the type allows: in the same transaction. Their lane is open before anybody
 -- watches, or who does first would hold it. Workers are told.
 -- for: internal
-create or replace function livewell.after_type_written() returns trigger
+create or replace function livewell_private.after_type_written() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell.declare_kinds(jsonb_build_array(jsonb_build_object(
         'kind', 'refresh.' || new.name, 'queue_group', new.queue_group, 'description', format('Refresh %s', new.name)
     )), session_user, new.updated_at);
-    update livewell.job_kind as k
+    update livewell_private.job_kind as k
     set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, updated_at = new.updated_at
     where k.kind = 'refresh.' || new.name
         and (k.queue_group, k.jobs_per_request) <> (new.queue_group, new.keys_per_request);
-    perform livewell.open_lane_for('refresh.' || new.name, new.endpoint);
-    perform livewell.notify('livewell_types', new.name);
+    perform livewell_private.open_lane_for('refresh.' || new.name, new.endpoint);
+    perform livewell_private.notify('livewell_types', new.name);
     return null;
 end $$;

@@ -8,8 +8,8 @@ create or replace function livewell.apply_types(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     perform livewell.change_types(p_declared, true, null, p_actor, p_now);
-    perform livewell.require_sound_types(p_declared, p_now);
+    perform livewell_private.require_sound_types(p_declared, p_now);
     return query select c.* from livewell.change_types(p_declared, p_plan_only, null, p_actor, p_now) as c;
 end $$;

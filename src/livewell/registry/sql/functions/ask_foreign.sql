@@ -2,7 +2,7 @@
 -- back whatever else the asking did. $1 is what is asked, an object, $2 are keys; the answer is one value.
 -- for: internal
 -- runs as: livewell_reader
-create or replace function livewell.ask_foreign(p_query text, p_asked jsonb, p_keys text[] default null) returns jsonb
+create or replace function livewell_private.ask_foreign(p_query text, p_asked jsonb, p_keys text[] default null) returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare

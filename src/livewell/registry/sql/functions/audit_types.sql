@@ -1,6 +1,6 @@
 -- Records the types that were added and changed, with what each was and what it is.
 -- for: internal
-create or replace function livewell.audit_types(p_changes jsonb, p_reason text, p_actor text, p_now timestamptz) returns void
+create or replace function livewell_private.audit_types(p_changes jsonb, p_reason text, p_actor text, p_now timestamptz) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -10,7 +10,7 @@ begin
         'event', case c.change when 'add' then 'type_added' when 'remove' then 'type_removed' else 'type_changed' end,
         'table_name', 'data_type', 'record_id', c.name,
         'operation', case c.change when 'add' then 'insert' when 'remove' then 'delete' else 'update' end,
-        'old', livewell.masked_fetch(c.old), 'new', livewell.masked_fetch(c.new), 'reason', p_reason, 'actor', p_actor
+        'old', livewell_private.masked_fetch(c.old), 'new', livewell_private.masked_fetch(c.new), 'reason', p_reason, 'actor', p_actor
     ) order by c.name)
     into v_entries
     from jsonb_to_recordset(p_changes) as c (name text, change text, old jsonb, new jsonb)

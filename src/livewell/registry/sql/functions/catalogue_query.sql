@@ -1,15 +1,15 @@
 -- The catalogue of a type as a query of key, active and exchange: Livewell's own table, or the user's. $1 has the type's name.
 -- Names are checked here again, whatever was let into the registry.
 -- for: internal
-create or replace function livewell.catalogue_query(p_type livewell.data_type) returns text
+create or replace function livewell_private.catalogue_query(p_type livewell_private.data_type) returns text
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin
     if p_type.keys_table is null then
-        return 'select k.key, k.active, k.exchange from livewell.type_key as k where k.data_type = $1 ->> ''type''';
+        return 'select k.key, k.active, k.exchange from livewell_private.type_key as k where k.data_type = $1 ->> ''type''';
     end if;
-    if livewell.type_name_problem(p_type) is not null then
-        raise exception using errcode = 'LWR03', message = format('type %s: %s', p_type.name, livewell.type_name_problem(p_type)),
+    if livewell_private.type_name_problem(p_type) is not null then
+        raise exception using errcode = 'LWR03', message = format('type %s: %s', p_type.name, livewell_private.type_name_problem(p_type)),
             hint = format('livewell types check %s', p_type.name);
     end if;
     return format(

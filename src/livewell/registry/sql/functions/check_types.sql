@@ -7,12 +7,12 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
-    perform livewell.require_primary();
-    perform livewell.require_type(n.name) from unnest(p_names) as n (name);
+    perform livewell_private.require_primary();
+    perform livewell_private.require_type(n.name) from unnest(p_names) as n (name);
     return query
     select t.name, case when t.enabled or f.problem in ('invalid', 'cron') then f.severity else 'warning' end, f.problem, f.message, f.fix
-    from livewell.data_type as t
-    cross join lateral livewell.findings_on_type(t, p_now) as f
+    from livewell_private.data_type as t
+    cross join lateral livewell_private.findings_on_type(t, p_now) as f
     where p_names is null or t.name = any (p_names)
     order by 1, 2, 3, 4;
 end $$;

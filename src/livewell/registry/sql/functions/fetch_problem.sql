@@ -1,7 +1,7 @@
 -- Why a type cannot be fetched as it says, as far as the database can tell; null when it can. What is in a template, a field or a
 -- model is judged by the programs that fetch.
 -- for: internal
-create or replace function livewell.fetch_problem(p_type livewell.data_type) returns text
+create or replace function livewell_private.fetch_problem(p_type livewell_private.data_type) returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select case

@@ -1,6 +1,6 @@
 -- The table or view of a qualified name, exactly as it is written; null when there is none.
 -- for: internal
-create or replace function livewell.find_relation(p_name text) returns oid
+create or replace function livewell_private.find_relation(p_name text) returns oid
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
     select c.oid

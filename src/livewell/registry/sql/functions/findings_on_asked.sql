@@ -7,14 +7,14 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     return query
     select t.name, f.*
-    from livewell.types_as_asked(p_declared, p_now) as t
+    from livewell_private.types_as_asked(p_declared, p_now) as t
     cross join lateral (
-        select e.* from livewell.endpoint_finding(t.endpoint) as e where livewell.type_problem(t) is null
+        select e.* from livewell_private.endpoint_finding(t.endpoint) as e where livewell_private.type_problem(t) is null
         union all
-        select f.* from livewell.findings_on_type(t, p_now) as f where t.enabled or f.problem in ('invalid', 'cron')
+        select f.* from livewell_private.findings_on_type(t, p_now) as f where t.enabled or f.problem in ('invalid', 'cron')
     ) as f
     order by t.name, f.severity, f.problem, f.message;
 end $$;

@@ -1,6 +1,6 @@
 -- What is wrong with the cron expression of a type, or its time zone.
 -- for: internal
-create or replace function livewell.findings_on_cron(p_type livewell.data_type, p_now timestamptz)
+create or replace function livewell_private.findings_on_cron(p_type livewell_private.data_type, p_now timestamptz)
 returns table (severity text, problem text, message text, fix text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$

@@ -1,7 +1,7 @@
 -- What keeps a type from calling a user's function: that there is none of that form, that it may not be called, or that it would
 -- run with the rights to read other types' tables though it belongs to somebody who lacks them.
 -- for: internal
-create or replace function livewell.findings_on_function(p_function text, p_arguments text, p_result text)
+create or replace function livewell_private.findings_on_function(p_function text, p_arguments text, p_result text)
 returns table (severity text, problem text, message text, fix text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$

@@ -1,7 +1,7 @@
 -- What forbids that users read the table of a type: row-level security, which a function that runs as its owner would go round,
 -- and a view, which may stand on such a table.
 -- for: internal
-create or replace function livewell.findings_on_reading(p_type livewell.data_type)
+create or replace function livewell_private.findings_on_reading(p_type livewell_private.data_type)
 returns table (severity text, problem text, message text, fix text)
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
@@ -11,6 +11,6 @@ set search_path = pg_catalog, pg_temp as $$
         end,
         'read = "nobody", and read it with a role of your own; or a table without row-level security'
     from pg_catalog.pg_class as c
-    where c.oid = livewell.find_relation((p_type).table_name) and (p_type).read_rule <> 'nobody'
+    where c.oid = livewell_private.find_relation((p_type).table_name) and (p_type).read_rule <> 'nobody'
         and (c.relkind not in ('r', 'p') or c.relrowsecurity)
 $$;

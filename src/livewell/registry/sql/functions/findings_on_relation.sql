@@ -1,13 +1,13 @@
 -- What keeps a type from reading a user's table: that it is not there, lacks a column, or may not be read.
 -- for: internal
-create or replace function livewell.findings_on_relation(p_relation text, p_columns text[])
+create or replace function livewell_private.findings_on_relation(p_relation text, p_columns text[])
 returns table (severity text, problem text, message text, fix text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_schema constant text := split_part(p_relation, '.', 1);
-    v_oid constant oid := livewell.find_relation(p_relation);
+    v_oid constant oid := livewell_private.find_relation(p_relation);
 begin
     if v_oid is null then
         return query select 'error', 'no_table', format('there is no table or view %s', p_relation),

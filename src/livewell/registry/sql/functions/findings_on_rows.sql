@@ -1,35 +1,35 @@
 -- What judging a few of the rows there are shows: that checking fails, that a row has a TTL that is none, or a time to come.
 -- for: internal
-create or replace function livewell.findings_on_rows(p_type livewell.data_type, p_now timestamptz)
+create or replace function livewell_private.findings_on_rows(p_type livewell_private.data_type, p_now timestamptz)
 returns table (severity text, problem text, message text, fix text)
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_keys text[];
-    v_judged livewell.judged_key[];
+    v_judged livewell_private.judged_key[];
     v_bad bigint := 0;
 begin
-    perform livewell.require_foreign('ask_foreign');
+    perform livewell_private.require_foreign('ask_foreign');
     if p_type.table_name is null then
-        v_keys := array(select r.key from livewell.record as r where r.data_type = p_type.name limit 20);
+        v_keys := array(select r.key from livewell_private.record as r where r.data_type = p_type.name limit 20);
     else
-        v_keys := array(select k.key from jsonb_array_elements_text(livewell.ask_foreign(format(
+        v_keys := array(select k.key from jsonb_array_elements_text(livewell_private.ask_foreign(format(
             'select jsonb_agg(distinct r.key) from (select t.%I::text as key from %I.%I as t limit 20) as r where r.key is not null',
             p_type.key_column, split_part(p_type.table_name, '.', 1), split_part(p_type.table_name, '.', 2)
         ), null)) as k (key));
     end if;
     if p_type.ttl_column is not null then
-        v_bad := (livewell.ask_foreign(format(
+        v_bad := (livewell_private.ask_foreign(format(
             'select to_jsonb(count(*)) from (select t.%I as ttl from %I.%I as t limit 10000) as r where r.ttl <= %s', p_type.ttl_column,
             split_part(p_type.table_name, '.', 1), split_part(p_type.table_name, '.', 2), (
                 select case when a.atttypid = 'interval'::regtype then 'interval ''0''' else '0' end
                 from pg_catalog.pg_attribute as a
-                where a.attrelid = livewell.find_relation(p_type.table_name) and a.attname = p_type.ttl_column
+                where a.attrelid = livewell_private.find_relation(p_type.table_name) and a.attname = p_type.ttl_column
             )
         ), null))::bigint;
     end if;
-    v_judged := livewell.judge_items(p_type, coalesce(v_keys, '{}'), p_now);
+    v_judged := livewell_private.judge_items(p_type, coalesce(v_keys, '{}'), p_now);
     return query
     select case when every(j.error is not null) then 'error' else 'warning' end, 'check_fails',
         format('checking %s fails: %s', min(j.key) filter (where j.error is not null), min(j.error)), 'it counts as stale, once per TTL'

@@ -1,7 +1,7 @@
 -- What is wrong with the staleness function of a type, asked of the function itself: no TTL by default, and an answer for what
 -- was never fetched and for what has just been.
 -- for: internal
-create or replace function livewell.findings_on_staleness(p_type livewell.data_type, p_now timestamptz)
+create or replace function livewell_private.findings_on_staleness(p_type livewell_private.data_type, p_now timestamptz)
 returns table (severity text, problem text, message text, fix text)
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -11,7 +11,7 @@ declare
     v_said jsonb;
 begin
     if not v_own then
-        return query select f.* from livewell.findings_on_function(
+        return query select f.* from livewell_private.findings_on_function(
             p_type.staleness, 'timestamp with time zone, interval, timestamp with time zone', 'boolean'
         ) as f;
         if found then
@@ -24,10 +24,10 @@ begin
     from pg_catalog.pg_proc as p join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
     where n.nspname = split_part(p_type.staleness, '.', 1) and p.proname = split_part(p_type.staleness, '.', 2)
         and p.pronargdefaults >= 2;
-    perform livewell.require_foreign('ask_foreign');
+    perform livewell_private.require_foreign('ask_foreign');
     v_said := case when v_own then jsonb_build_array(
         livewell.is_stale(null, p_type.ttl, p_now), livewell.is_stale(p_now, p_type.ttl, p_now)
-    ) else livewell.ask_foreign(format(
+    ) else livewell_private.ask_foreign(format(
         'select jsonb_build_array(%1$I.%2$I(null, a.ttl, a.now), %1$I.%2$I(a.now, a.ttl, a.now))'
         ' from (select ($1 ->> ''ttl'')::interval as ttl, ($1 ->> ''now'')::timestamptz as now) as a',
         split_part(p_type.staleness, '.', 1), split_part(p_type.staleness, '.', 2)

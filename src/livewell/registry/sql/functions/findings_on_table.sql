@@ -1,13 +1,13 @@
 -- What is wrong with the table of a type: the table itself, the types of its columns, and that nothing leads from a key to its
 -- newest row.
 -- for: internal
-create or replace function livewell.findings_on_table(p_type livewell.data_type)
+create or replace function livewell_private.findings_on_table(p_type livewell_private.data_type)
 returns table (severity text, problem text, message text, fix text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    v_table constant oid := livewell.find_relation(p_type.table_name);
+    v_table constant oid := livewell_private.find_relation(p_type.table_name);
     v_grant constant text := (
         select format('grant insert, update on %s to livewell_writer', p_type.table_name)
         from pg_catalog.pg_class as c
@@ -19,7 +19,7 @@ declare
 begin
     return query
     select f.severity, f.problem, f.message, concat_ws('; ', f.fix, case when f.fix like 'grant select on %' then v_grant end)
-    from livewell.findings_on_relation(
+    from livewell_private.findings_on_relation(
         p_type.table_name, array[p_type.key_column, p_type.time_column, p_type.ttl_column, p_type.source_time_column]
     ) as f;
     return query

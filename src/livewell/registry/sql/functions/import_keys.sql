@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp as $$
 declare
     v_strange integer[];
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     v_strange := array(select s.at from livewell.strange_keys(p_type, p_keys, p_exchanges) as s (at));
     if v_strange <> '{}' then
         raise exception using errcode = 'LWR05',
@@ -19,7 +19,7 @@ begin
             detail = array_to_string(v_strange[:100], ',');
     end if;
     with written as (
-        insert into livewell.type_key as t (data_type, key, exchange, created_at)
+        insert into livewell_private.type_key as t (data_type, key, exchange, created_at)
         select distinct on (k.key) p_type, k.key, k.exchange, p_now
         from unnest(p_keys, p_exchanges) with ordinality as k (key, exchange, at)
         order by k.key, k.at desc

@@ -1,7 +1,7 @@
 -- Whether a text names a column or, qualified, a table or function of a schema: letters, digits and underscores, as long as
 -- PostgreSQL keeps. What is there for one session only is named by nobody. Asked when a name is written, and again when it is used.
 -- for: internal
-create or replace function livewell.is_identifier(p_name text, p_qualified boolean) returns boolean
+create or replace function livewell_private.is_identifier(p_name text, p_qualified boolean) returns boolean
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select coalesce(case

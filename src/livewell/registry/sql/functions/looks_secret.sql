@@ -2,7 +2,7 @@
 -- or because letters and digits change in it as they do by chance and never in words, lists of fields, dates and versions.
 -- What is filled in for each request ({key}) is none.
 -- for: internal
-create or replace function livewell.looks_secret(p_name text, p_value text) returns boolean
+create or replace function livewell_private.looks_secret(p_name text, p_value text) returns boolean
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     with said as (

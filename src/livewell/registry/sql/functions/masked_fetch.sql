@@ -1,7 +1,7 @@
 -- What a type is, for the audit log, which keeps what it is given: that headers and parameters are sent is there, what they hold
 -- is not.
 -- for: internal
-create or replace function livewell.masked_fetch(p_content jsonb) returns jsonb
+create or replace function livewell_private.masked_fetch(p_content jsonb) returns jsonb
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select case when jsonb_typeof(p_content -> 'fetch_call') = 'object' then jsonb_set(p_content, '{fetch_call}', (

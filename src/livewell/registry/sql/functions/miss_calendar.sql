@@ -6,6 +6,6 @@ create or replace function livewell.miss_calendar(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
-    perform livewell.warn('registry.calendar_missing', left(p_exchange, 100), p_reason, p_now);
+    perform livewell_private.require_primary();
+    perform livewell_private.warn('registry.calendar_missing', left(p_exchange, 100), p_reason, p_now);
 end $$;

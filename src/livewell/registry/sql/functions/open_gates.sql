@@ -1,7 +1,7 @@
 -- Which keys of a type may be refreshed now by its gate, and when a closed gate opens, if that is known. A gate that fails, or
 -- says nothing of a key, is open: data grows old for certain, the harm of a refresh is small. It is warned about.
 -- for: internal
-create or replace function livewell.open_gates(p_type text, p_keys text[], p_now timestamptz)
+create or replace function livewell_private.open_gates(p_type text, p_keys text[], p_now timestamptz)
 returns table (key text, open boolean, opens_at timestamptz)
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
@@ -11,22 +11,22 @@ declare
     v_answers jsonb;
     v_silent text;
 begin
-    perform livewell.require_type(p_type);
-    select t.gate into strict v_gate from livewell.data_type as t where t.name = p_type;
+    perform livewell_private.require_type(p_type);
+    select t.gate into strict v_gate from livewell_private.data_type as t where t.name = p_type;
     if v_gate = 'market_hours' then
-        return query select g.key, g.open, g.opens_at from livewell.gate_market_hours(p_keys, p_now, p_type) as g;
+        return query select g.key, g.open, g.opens_at from livewell_private.gate_market_hours(p_keys, p_now, p_type) as g;
         return;
     end if;
     if v_gate <> 'always' then
         begin
-            v_answers := livewell.ask_gate(v_gate, p_keys, p_now);
+            v_answers := livewell_private.ask_gate(v_gate, p_keys, p_now);
         exception
             when others then
-                perform livewell.warn('registry.gate_failed', p_type, format('%s: %s: %s', v_gate, sqlstate, sqlerrm), p_now);
+                perform livewell_private.warn('registry.gate_failed', p_type, format('%s: %s: %s', v_gate, sqlstate, sqlerrm), p_now);
         end;
         select k.key into v_silent from unnest(p_keys) as k (key) where v_answers -> k.key is null limit 1;
         if found and v_answers is not null then
-            perform livewell.warn('registry.gate_silent', p_type, format('%s says nothing of %L', v_gate, left(v_silent, 100)), p_now);
+            perform livewell_private.warn('registry.gate_silent', p_type, format('%s says nothing of %L', v_gate, left(v_silent, 100)), p_now);
         end if;
     end if;
     return query

@@ -2,7 +2,7 @@
 -- left to right by what it may have, so that what is not understood is refused: no references back, no looking around, no
 -- repetition that begins with one, and not larger than a thousand when its repetitions are written out.
 -- for: internal
-create or replace function livewell.pattern_problem(p_pattern text) returns text
+create or replace function livewell_private.pattern_problem(p_pattern text) returns text
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 declare

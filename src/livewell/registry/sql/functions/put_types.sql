@@ -1,10 +1,10 @@
 -- Writes types as they shall be; a trigger makes the kind of their refreshes known and lets what is watched be looked at again.
 -- for: internal
-create or replace function livewell.put_types(p_types livewell.data_type[], p_now timestamptz) returns void
+create or replace function livewell_private.put_types(p_types livewell_private.data_type[], p_now timestamptz) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
-    insert into livewell.data_type as t
+    insert into livewell_private.data_type as t
     select n.* from unnest(p_types) as n
     order by n.name
     on conflict (name) do update set

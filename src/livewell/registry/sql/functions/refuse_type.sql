@@ -1,6 +1,6 @@
 -- Refuses what a data type cannot be; the detail names the type, for who knows the line it is on.
 -- for: internal
-create or replace function livewell.refuse_type(p_name text, p_problem text, p_fix text default null) returns void
+create or replace function livewell_private.refuse_type(p_name text, p_problem text, p_fix text default null) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin

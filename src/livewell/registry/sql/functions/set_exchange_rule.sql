@@ -10,23 +10,23 @@ set search_path = pg_catalog, pg_temp as $$
 declare
     v_old text;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     if p_suffix is null or p_suffix !~ '^(\.[A-Z0-9]{1,10})?$' or p_exchange !~ '^[A-Z0-9]{1,20}$' then
         raise exception using errcode = 'LWR06', message = 'a rule is a suffix and the code of an exchange',
             hint = 'as .L and XLON; the empty suffix is for all other keys';
     end if;
-    perform livewell.take_lock('exchange_rules');
-    select r.exchange into v_old from livewell.exchange_rule as r where r.suffix = p_suffix;
+    perform livewell_private.take_lock('exchange_rules');
+    select r.exchange into v_old from livewell_private.exchange_rule as r where r.suffix = p_suffix;
     if v_old is not distinct from p_exchange then
         return false;
     end if;
-    delete from livewell.exchange_rule as r where r.suffix = p_suffix;
-    insert into livewell.exchange_rule (suffix, exchange) select p_suffix, p_exchange where p_exchange is not null;
+    delete from livewell_private.exchange_rule as r where r.suffix = p_suffix;
+    insert into livewell_private.exchange_rule (suffix, exchange) select p_suffix, p_exchange where p_exchange is not null;
     perform livewell.audit_write(jsonb_build_array(jsonb_build_object(
         'event', 'exchange_rule_changed', 'table_name', 'exchange_rule', 'record_id', p_suffix,
         'operation', case when v_old is null then 'insert' when p_exchange is null then 'delete' else 'update' end,
         'old', to_jsonb(v_old), 'new', to_jsonb(p_exchange), 'reason', p_reason, 'actor', p_actor
     )), p_now);
-    perform livewell.due_now(array(select t.name from livewell.data_type as t where t.gate = 'market_hours'), p_now);
+    perform livewell_private.due_now(array(select t.name from livewell_private.data_type as t where t.gate = 'market_hours'), p_now);
     return true;
 end $$;

@@ -11,17 +11,17 @@ declare
     v_stranger text;
     v_changed text[];
 begin
-    perform livewell.require_primary();
-    perform livewell.require_own_catalogue(p_type);
+    perform livewell_private.require_primary();
+    perform livewell_private.require_own_catalogue(p_type);
     select k.key into v_stranger from unnest(p_keys) as k (key)
-    where not exists (select from livewell.type_key as t where t.data_type = p_type and t.key = k.key)
+    where not exists (select from livewell_private.type_key as t where t.data_type = p_type and t.key = k.key)
     limit 1;
     if found then
         raise exception using errcode = 'LWR05', message = format('type %s has no key %L', p_type, left(v_stranger, 100)),
             hint = format('livewell keys list %s', p_type);
     end if;
     with changed as (
-        update livewell.type_key as t set active = p_active
+        update livewell_private.type_key as t set active = p_active
         where t.data_type = p_type and t.key = any (p_keys) and t.active <> p_active
         returning t.key
     )

@@ -8,10 +8,10 @@ create or replace function livewell.set_type(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
-    perform livewell.require_type(p_name);
+    perform livewell_private.require_primary();
+    perform livewell_private.require_type(p_name);
     perform livewell.change_types(jsonb_build_object(p_name, p_changes), true, p_reason, p_actor, p_now);
-    perform livewell.require_sound_types(jsonb_build_object(p_name, p_changes), p_now);
+    perform livewell_private.require_sound_types(jsonb_build_object(p_name, p_changes), p_now);
     return exists (
         select from livewell.change_types(jsonb_build_object(p_name, p_changes), false, p_reason, p_actor, p_now) as c
         where c.change <> 'same'

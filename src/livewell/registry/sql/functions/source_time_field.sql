@@ -1,6 +1,6 @@
 -- The field that is declared as the source time; null when none is.
 -- for: internal
-create or replace function livewell.source_time_field(p_fields jsonb) returns text
+create or replace function livewell_private.source_time_field(p_fields jsonb) returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select min(f.key)

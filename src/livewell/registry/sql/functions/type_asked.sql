@@ -1,26 +1,26 @@
 -- What was asked of one type, as its columns take it: null and empty text are the default again, and what goes with a field
 -- goes with it: the columns with their table, the cron expression with its strategy.
 -- for: internal
-create or replace function livewell.type_asked(p_name text, p_changes jsonb) returns jsonb
+create or replace function livewell_private.type_asked(p_name text, p_changes jsonb) returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_defaults constant jsonb := livewell.type_defaults();
+    v_defaults constant jsonb := livewell_private.type_defaults();
     v_asked jsonb;
     v_unknown text;
 begin
     if jsonb_typeof(p_changes) is distinct from 'object' then
-        perform livewell.refuse_type(p_name, 'what is asked must be a JSON object of its fields');
+        perform livewell_private.refuse_type(p_name, 'what is asked must be a JSON object of its fields');
     end if;
     select f.field into v_unknown from jsonb_object_keys(p_changes) as f (field) where not v_defaults ? f.field limit 1;
     if found then
-        perform livewell.refuse_type(
+        perform livewell_private.refuse_type(
             p_name, format('unknown field "%s"', v_unknown),
             'one of ' || (select string_agg(f.field, ', ' order by f.field) from jsonb_object_keys(v_defaults) as f (field))
         );
     end if;
     if p_changes ->> 'ttl' ~ '^[\d.\s]*$' then
-        perform livewell.refuse_type(p_name, 'ttl has no unit', 'write 30 seconds, 1 minute, 1 day');
+        perform livewell_private.refuse_type(p_name, 'ttl has no unit', 'write 30 seconds, 1 minute, 1 day');
     end if;
     select coalesce(jsonb_object_agg(c.key, case when c.value in ('null', '""') or c.key in ('fetch_call', 'fields') and c.value = '{}' then v_defaults -> c.key else c.value end), '{}')
     into v_asked

@@ -1,6 +1,6 @@
 -- The fields of a data type that a person may set, each with what it is when nobody has set it. There is no default TTL.
 -- for: internal
-create or replace function livewell.type_defaults() returns jsonb
+create or replace function livewell_private.type_defaults() returns jsonb
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select jsonb_build_object(

@@ -1,6 +1,6 @@
 -- Which of a type's names is no name, in words; null when all are. The empty string of a row changed by force is none either.
 -- for: internal
-create or replace function livewell.type_name_problem(p_type livewell.data_type) returns text
+create or replace function livewell_private.type_name_problem(p_type livewell_private.data_type) returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select format(
@@ -17,6 +17,6 @@ set search_path = pg_catalog, pg_temp as $$
         ('keys.column', (p_type).keys_key_column, false), ('keys.active', (p_type).keys_active_column, false),
         ('keys.exchange', (p_type).keys_exchange_column, false)
     ) as n (field, name, qualified)
-    where n.name is not null and not livewell.is_identifier(n.name, n.qualified)
+    where n.name is not null and not livewell_private.is_identifier(n.name, n.qualified)
     limit 1
 $$;

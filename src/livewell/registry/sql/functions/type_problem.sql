@@ -1,10 +1,10 @@
 -- Why a type cannot be so, whatever else there is in the database, in words that name the field; null when it can.
 -- for: internal
-create or replace function livewell.type_problem(p_type livewell.data_type) returns text
+create or replace function livewell_private.type_problem(p_type livewell_private.data_type) returns text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_problem text := livewell.type_name_problem(p_type);
+    v_problem text := livewell_private.type_name_problem(p_type);
 begin
     if v_problem is not null then
         return v_problem;
@@ -13,11 +13,11 @@ begin
         return 'key_pattern must describe the whole key: from ^ to $';
     end if;
     perform '' ~ p_type.key_pattern;
-    v_problem := livewell.pattern_problem(p_type.key_pattern);
+    v_problem := livewell_private.pattern_problem(p_type.key_pattern);
     if v_problem is not null then
         return format('key_pattern %s', v_problem);
     end if;
-    return coalesce(livewell.fetch_problem(p_type), case
+    return coalesce(livewell_private.fetch_problem(p_type), case
         when p_type.name !~ '^[a-z][a-z0-9_-]{0,62}$' then 'its name must be of small letters, digits, - and _, at most 63'
         when p_type.endpoint is null then 'endpoint is missing: where is it fetched from? write endpoint = "PROVIDER/NAME"'
         when p_type.ttl is null then 'ttl is missing: how old may it be? There is no default: write ttl = "1 minute"'

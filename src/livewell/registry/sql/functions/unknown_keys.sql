@@ -1,20 +1,20 @@
 -- The keys, each of its type, that are not in the catalogue of a type which takes known keys only; in the catalogue is also what is
 -- disabled there. Refuses all when a catalogue cannot be read: it knows no key.
 -- for: internal
-create or replace function livewell.unknown_keys(p_types text[], p_keys text[]) returns table (data_type text, key text)
+create or replace function livewell_private.unknown_keys(p_types text[], p_keys text[]) returns table (data_type text, key text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp set enable_hashjoin = on as $$
 #variable_conflict use_column
 declare
-    v_type livewell.data_type;
+    v_type livewell_private.data_type;
 begin
     for v_type in
-        select t.* from livewell.data_type as t where t.keys_only_known and t.name = any (p_types) order by t.name
+        select t.* from livewell_private.data_type as t where t.keys_only_known and t.name = any (p_types) order by t.name
     loop
         begin
             return query
             select v_type.name, k.key
-            from jsonb_array_elements_text(livewell.ask_catalogue(
+            from jsonb_array_elements_text(livewell_private.ask_catalogue(
                 v_type, 'select coalesce(jsonb_agg(k.key order by k.key), ''[]'') from (select distinct k.key from unnest($2) as k (key)) as k'
                 ' where not exists (select from (%s) as c where c.key = k.key)',
                 '{}', array(select a.key from unnest(p_types, p_keys) as a (data_type, key) where a.data_type = v_type.name)

@@ -1,6 +1,6 @@
 -- Data types: what is kept fresh, from where, how old it may be, and which keys of it there are.
 
-create table livewell.data_type (
+create table livewell_private.data_type (
     name text not null,
     description text not null default '',
     endpoint text not null,
@@ -31,7 +31,7 @@ create table livewell.data_type (
     created_at timestamptz not null default clock_timestamp(),
     updated_at timestamptz not null default clock_timestamp(),
     constraint data_type_pkey primary key (name),
-    constraint type_has_an_endpoint foreign key (endpoint) references livewell.endpoint (name),
+    constraint type_has_an_endpoint foreign key (endpoint) references livewell_private.endpoint (name),
     constraint type_is_a_name check (name ~ '^[a-z][a-z0-9_-]{0,62}$'),
     constraint type_group_is_a_name check (queue_group ~ '^[a-z][a-z0-9_.-]{0,99}$'),
     constraint type_ttl_is_positive check (ttl > interval '0' and ttl <= interval '10 years'),
@@ -65,10 +65,10 @@ create table livewell.data_type (
     constraint type_catalogue_has_its_columns check ((keys_table is null) = (keys_key_column is null))
 );
 
-create index data_type_endpoint on livewell.data_type (endpoint);
+create index data_type_endpoint on livewell_private.data_type (endpoint);
 
 -- Where data goes whose type names no table.
-create table livewell.record (
+create table livewell_private.record (
     data_type text not null,
     key text not null,
     value jsonb not null,
@@ -77,18 +77,18 @@ create table livewell.record (
     ttl interval,
     first_seen_at timestamptz not null default clock_timestamp(),
     constraint record_pkey primary key (data_type, key),
-    constraint record_has_a_type foreign key (data_type) references livewell.data_type (name),
+    constraint record_has_a_type foreign key (data_type) references livewell_private.data_type (name),
     constraint record_ttl_is_positive check (ttl > interval '0')
 );
 
 -- The keys of a type that scheduled refreshes walk, when the type names no table of its own for them.
-create table livewell.type_key (
+create table livewell_private.type_key (
     data_type text not null,
     key text not null,
     active boolean not null default true,
     exchange text,
     created_at timestamptz not null default clock_timestamp(),
     constraint type_key_pkey primary key (data_type, key),
-    constraint type_key_has_a_type foreign key (data_type) references livewell.data_type (name),
+    constraint type_key_has_a_type foreign key (data_type) references livewell_private.data_type (name),
     constraint type_key_exchange_is_a_code check (exchange ~ '^[A-Z0-9]{1,20}$')
 );

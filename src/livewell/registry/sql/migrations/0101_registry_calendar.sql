@@ -1,7 +1,7 @@
 -- When exchanges are open, and which exchange a key belongs to: what the gate market_hours goes by.
 
 -- An exchange is known for the time its sessions were written for; outside of it nobody can say that it is closed.
-create table livewell.exchange (
+create table livewell_private.exchange (
     code text not null,
     known_from timestamptz,
     known_until timestamptz,
@@ -12,17 +12,17 @@ create table livewell.exchange (
 );
 
 -- A day with a break has two sessions.
-create table livewell.market_session (
+create table livewell_private.market_session (
     exchange text not null,
     opens_at timestamptz not null,
     closes_at timestamptz not null,
     constraint market_session_pkey primary key (exchange, opens_at),
-    constraint market_session_has_an_exchange foreign key (exchange) references livewell.exchange (code),
+    constraint market_session_has_an_exchange foreign key (exchange) references livewell_private.exchange (code),
     constraint market_session_opens_before_it_closes check (closes_at > opens_at)
 );
 
 -- The exchange of a key by what follows its last point; the empty suffix is for all others.
-create table livewell.exchange_rule (
+create table livewell_private.exchange_rule (
     suffix text not null,
     exchange text not null,
     constraint exchange_rule_pkey primary key (suffix),
@@ -30,5 +30,5 @@ create table livewell.exchange_rule (
     constraint exchange_rule_names_an_exchange check (exchange ~ '^[A-Z0-9]{1,20}$')
 );
 
-insert into livewell.exchange_rule (suffix, exchange)
+insert into livewell_private.exchange_rule (suffix, exchange)
 values ('', 'XNYS'), ('.L', 'XLON'), ('.DE', 'XETR'), ('.PA', 'XPAR'), ('.T', 'XTKS'), ('.HK', 'XHKG'), ('.TO', 'XTSE'), ('.AX', 'XASX');

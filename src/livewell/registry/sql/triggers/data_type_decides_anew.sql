@@ -1,6 +1,6 @@
 -- At the commit, so that a plan, which writes types and takes them back, neither waits for an item nor writes one.
 create constraint trigger data_type_decides_anew
-after update on livewell.data_type
+after update on livewell_private.data_type
 deferrable initially deferred
 for each row when ((
     new.ttl, new.staleness, new.gate, new.table_name, new.key_column, new.time_column, new.ttl_column, new.enabled, new.endpoint,
@@ -9,4 +9,4 @@ for each row when ((
     old.ttl, old.staleness, old.gate, old.table_name, old.key_column, old.time_column, old.ttl_column, old.enabled, old.endpoint,
     old.fetch_call, old.fields, old.extra, old.model, old.source_rule, old.source_time_column
 ))
-execute function livewell.watched_are_due();
+execute function livewell_private.watched_are_due();

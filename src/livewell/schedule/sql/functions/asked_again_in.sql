@@ -1,6 +1,6 @@
 -- When a run asks in its answer to be run again (`again_in`), as an interval that is not negative; null when it does not.
 -- for: internal
-create or replace function livewell.asked_again_in(p_result jsonb) returns interval
+create or replace function livewell_private.asked_again_in(p_result jsonb) returns interval
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,6 +1,6 @@
 -- Records a change of a task with what it was and what it is.
 -- for: internal
-create or replace function livewell.audit_task_change(
+create or replace function livewell_private.audit_task_change(
     p_event text, p_task text, p_old jsonb, p_new jsonb, p_reason text, p_actor text, p_now timestamptz
 ) returns void
 language plpgsql

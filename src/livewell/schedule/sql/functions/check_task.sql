@@ -1,6 +1,6 @@
 -- Refuses a task that could not run: no schedule or two, an expression that never comes, a function that is not one.
 -- for: internal
-create or replace function livewell.check_task(p_task livewell.task, p_now timestamptz) returns void
+create or replace function livewell_private.check_task(p_task livewell_private.task, p_now timestamptz) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 begin
@@ -18,6 +18,6 @@ begin
             hint = 'its day-of-month and month do not meet';
     end if;
     if p_task.run is not null then
-        perform livewell.check_task_function(p_task.run);
+        perform livewell_private.check_task_function(p_task.run);
     end if;
 end $$;

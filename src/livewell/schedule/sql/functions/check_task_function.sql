@@ -1,7 +1,7 @@
 -- Refuses what a task cannot run. A stranger's function runs with its owner's rights: one that took the caller's would get those
 -- to read other users' tables.
 -- for: internal
-create or replace function livewell.check_task_function(p_run text) returns void
+create or replace function livewell_private.check_task_function(p_run text) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,6 +1,6 @@
 -- The values one field of a cron expression names, or null when it is none: lists of numbers, names, ranges and steps.
 -- for: internal
-create or replace function livewell.cron_field(
+create or replace function livewell_private.cron_field(
     p_text text, p_low integer, p_high integer, p_names text[] default '{}'
 ) returns integer[]
 language plpgsql immutable

@@ -1,6 +1,6 @@
 -- What a cron expression says, or the fact of which of its fields is wrong. Five fields as Debian's cron has them.
 -- for: internal
-create or replace function livewell.cron_fields(p_expression text) returns livewell.cron_fields
+create or replace function livewell_private.cron_fields(p_expression text) returns livewell_private.cron_fields
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -11,19 +11,19 @@ declare
         else btrim(p_expression, E' \t')
     end;
     v_parts constant text[] := regexp_split_to_array(v_text, '\s+');
-    v_fields livewell.cron_fields;
+    v_fields livewell_private.cron_fields;
     v_wrong text;
 begin
     if cardinality(v_parts) is distinct from 5 then
         raise exception using errcode = 'LWT04', message = format('%L is not a cron expression', p_expression),
             hint = 'write five fields, minute hour day-of-month month day-of-week, or @hourly, @daily, @weekly, @monthly, @yearly';
     end if;
-    v_fields.minutes := livewell.cron_field(v_parts[1], 0, 59);
-    v_fields.hours := livewell.cron_field(v_parts[2], 0, 23);
-    v_fields.days := livewell.cron_field(v_parts[3], 1, 31);
-    v_fields.months := livewell.cron_field(
+    v_fields.minutes := livewell_private.cron_field(v_parts[1], 0, 59);
+    v_fields.hours := livewell_private.cron_field(v_parts[2], 0, 23);
+    v_fields.days := livewell_private.cron_field(v_parts[3], 1, 31);
+    v_fields.months := livewell_private.cron_field(
         v_parts[4], 1, 12, '{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}');
-    v_fields.weekdays := livewell.cron_field(v_parts[5], 0, 7, '{sun,mon,tue,wed,thu,fri,sat}');
+    v_fields.weekdays := livewell_private.cron_field(v_parts[5], 0, 7, '{sun,mon,tue,wed,thu,fri,sat}');
     v_wrong := case
         when v_fields.minutes is null then 'minute ' || v_parts[1]
         when v_fields.hours is null then 'hour ' || v_parts[2]

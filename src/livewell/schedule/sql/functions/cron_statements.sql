@@ -26,7 +26,7 @@ set search_path = pg_catalog, pg_temp as $$
                 p_database
             )
         end
-        from livewell.task as t
+        from livewell_private.task as t
         order by t.name
     )
 $$;

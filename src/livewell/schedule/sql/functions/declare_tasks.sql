@@ -6,16 +6,16 @@ create or replace function livewell.declare_tasks(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     -- Two programs that start at once declare the same tasks: the second waits, and finds them there.
-    perform livewell.take_lock('tasks');
+    perform livewell_private.take_lock('tasks');
     return query
     select distinct a.name
     from livewell.apply_tasks(
         coalesce(
             (
                 select jsonb_object_agg(d.key, d.value) from jsonb_each(p_declared) as d
-                where not exists (select from livewell.task as t where t.name = d.key)
+                where not exists (select from livewell_private.task as t where t.name = d.key)
             ), '{}'
         ), false, p_actor, p_now
     ) as a;

@@ -1,6 +1,6 @@
 -- The longest time between two runs of a cron expression among those that come next.
 -- for: internal
-create or replace function livewell.expected_gap(p_expression text, p_time_zone text, p_now timestamptz) returns interval
+create or replace function livewell_private.expected_gap(p_expression text, p_time_zone text, p_now timestamptz) returns interval
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
     with recursive run (n, moment, gap) as (

@@ -8,26 +8,26 @@ create or replace function livewell.finish_task(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_task livewell.task;
+    v_task livewell_private.task;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     if p_outcome is null or p_outcome not in ('succeeded', 'failed') then
         raise exception using errcode = 'LWT03', message = format('a run cannot end as %L', p_outcome),
             hint = 'it is succeeded or failed';
     end if;
-    select t.* into v_task from livewell.task as t where t.name = p_name and t.lease_token = p_token for update;
+    select t.* into v_task from livewell_private.task as t where t.name = p_name and t.lease_token = p_token for update;
     if not found then
         return 'lost';
     end if;
-    perform livewell.record_task_run(v_task, p_outcome, p_result, p_error, p_now);
-    update livewell.task as t set
+    perform livewell_private.record_task_run(v_task, p_outcome, p_result, p_error, p_now);
+    update livewell_private.task as t set
         lease_token = null, lease_until = null, holder = null, started_at = null,
         due_at = case
             when p_outcome = 'succeeded' then
-                coalesce(p_now + livewell.asked_again_in(p_result), livewell.next_task_run(v_task, p_now))
+                coalesce(p_now + livewell_private.asked_again_in(p_result), livewell_private.next_task_run(v_task, p_now))
             else least(
                 p_now + t.backoff_min + random() * (t.backoff_max - t.backoff_min),
-                case when t.cron is not null then livewell.next_task_run(v_task, p_now) end
+                case when t.cron is not null then livewell_private.next_task_run(v_task, p_now) end
             )
         end,
         last_success_at = case when p_outcome = 'succeeded' then p_now else t.last_success_at end,

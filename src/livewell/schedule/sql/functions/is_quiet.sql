@@ -1,6 +1,6 @@
 -- Whether what a run answered says that there was nothing to do: nothing, or an object of nothing but zeros.
 -- for: internal
-create or replace function livewell.is_quiet(p_result jsonb) returns boolean
+create or replace function livewell_private.is_quiet(p_result jsonb) returns boolean
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select case

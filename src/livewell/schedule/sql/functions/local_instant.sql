@@ -1,7 +1,7 @@
 -- The moment a wall clock of a time zone shows a time: the first of two when clocks go back, and when the time is skipped
 -- the moment right after the gap.
 -- for: internal
-create or replace function livewell.local_instant(p_local timestamp, p_time_zone text) returns timestamptz
+create or replace function livewell_private.local_instant(p_local timestamp, p_time_zone text) returns timestamptz
 language sql stable
 set search_path = pg_catalog, pg_temp as $$
     select coalesce(

@@ -8,14 +8,14 @@ language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     if livewell.setting_boolean('maintenance.enabled') then
         return query select null::text, null::text, null::double precision;
         return;
     end if;
     return query
     select t.name, t.run, 0::double precision
-    from livewell.task as t
+    from livewell_private.task as t
     where t.enabled and t.due_at <= p_now and (t.lease_token is null or t.lease_until <= p_now)
         and (t.run is not null or t.name = any (p_handlers))
     order by t.due_at
@@ -23,13 +23,13 @@ begin
     return query
     select null::text, null::text, extract(epoch from least(
         (
-            select t.due_at from livewell.task as t
+            select t.due_at from livewell_private.task as t
             where t.enabled and t.due_at > p_now and (t.run is not null or t.name = any (p_handlers))
             order by t.due_at limit 1
         ),
         (
             select min(least(t.lease_until, p_now + coalesce(t.every, interval '1 minute')))
-            from livewell.task as t
+            from livewell_private.task as t
             where t.enabled and t.due_at <= p_now and t.lease_until > p_now
                 and (t.run is not null or t.name = any (p_handlers))
         )

@@ -8,7 +8,7 @@ create or replace function livewell.next_cron_time(
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_fields constant livewell.cron_fields := livewell.cron_fields(p_expression);
+    v_fields constant livewell_private.cron_fields := livewell_private.cron_fields(p_expression);
     v_local timestamp;
     v_day timestamp;
     v_next timestamptz;
@@ -55,7 +55,7 @@ begin
                 select v_day + make_interval(hours => h.hour, mins => m.minute) as shown
                 from unnest(v_fields.hours) as h (hour) cross join unnest(v_fields.minutes) as m (minute)
             ) as c
-            cross join lateral (select livewell.local_instant(c.shown, p_time_zone)) as i (moment)
+            cross join lateral (select livewell_private.local_instant(c.shown, p_time_zone)) as i (moment)
             where c.shown > v_local and i.moment > p_after
             order by c.shown
             limit 1;

@@ -1,7 +1,7 @@
 -- When a task runs again after a success: by its cron expression or its interval, from now, so that missed runs come once;
 -- then up to its jitter later.
 -- for: internal
-create or replace function livewell.next_task_run(p_task livewell.task, p_now timestamptz) returns timestamptz
+create or replace function livewell_private.next_task_run(p_task livewell_private.task, p_now timestamptz) returns timestamptz
 language sql volatile
 set search_path = pg_catalog, pg_temp as $$
     select case

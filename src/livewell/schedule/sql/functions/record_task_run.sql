@@ -1,18 +1,18 @@
 -- Puts an ended run on record. Quiet ones share a row per task and hour, or a task that ticks every second would leave
 -- 86,400 rows a day.
 -- for: internal
-create or replace function livewell.record_task_run(
-    p_task livewell.task, p_outcome text, p_result jsonb, p_error jsonb, p_now timestamptz
+create or replace function livewell_private.record_task_run(
+    p_task livewell_private.task, p_outcome text, p_result jsonb, p_error jsonb, p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_time constant interval := greatest(p_now - p_task.started_at, interval '0');
     v_hour constant timestamptz := case
-        when p_outcome = 'succeeded' and livewell.is_quiet(p_result) then date_trunc('hour', p_now, 'UTC')
+        when p_outcome = 'succeeded' and livewell_private.is_quiet(p_result) then date_trunc('hour', p_now, 'UTC')
     end;
 begin
-    insert into livewell.task_run as r (
+    insert into livewell_private.task_run as r (
         task, epoch, node, outcome, hour, started_at, ended_at, total_time, longest_time, result, error
     )
     values (

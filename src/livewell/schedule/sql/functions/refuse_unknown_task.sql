@@ -1,6 +1,6 @@
 -- Says that there is no such task and which one was probably meant.
 -- for: internal
-create or replace function livewell.refuse_unknown_task(p_name text) returns void
+create or replace function livewell_private.refuse_unknown_task(p_name text) returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -8,7 +8,7 @@ declare
 begin
     -- Near is what shares most runs of two letters.
     select t.name into v_near
-    from livewell.task as t
+    from livewell_private.task as t
     cross join lateral (
         select count(*) filter (where position(substr(p_name, i, 2) in t.name) > 0)::numeric / greatest(count(*), 1) as share
         from generate_series(1, length(p_name) - 1) as i

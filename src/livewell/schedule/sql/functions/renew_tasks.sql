@@ -7,13 +7,13 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     return query
     with held as materialized (
         select i.name, i.token from unnest(p_names, p_tokens) as i (name, token)
     ),
     renewed as (
-        update livewell.task as t set lease_until = p_now + t.lease
+        update livewell_private.task as t set lease_until = p_now + t.lease
         from held as h where t.name = h.name and t.lease_token = h.token
         returning t.name, t.lease_token, t.lease
     )

@@ -2,7 +2,7 @@
 -- would be checked at commit is checked here, where a failure is the task's and no more rights than these are at hand. $1 now.
 -- for: internal
 -- runs as: livewell_reader
-create or replace function livewell.run_foreign_task(p_query text, p_now timestamptz) returns jsonb
+create or replace function livewell_private.run_foreign_task(p_query text, p_now timestamptz) returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare

@@ -16,7 +16,7 @@ declare
     v_state text;
     v_message text;
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     begin
         select k.reason, k.run, k.token into strict v_taken from livewell.take_tasks(array[p_name], v_node, p_force, p_now) as k;
     exception
@@ -32,13 +32,13 @@ begin
             hint = 'livewell tasks run, with the application that declares it';
     end if;
     begin
-        perform livewell.check_task_function(v_taken.run);
+        perform livewell_private.check_task_function(v_taken.run);
         v_call := format('select %I.%I(p_now => $1)', split_part(v_taken.run, '.', 1), split_part(v_taken.run, '.', 2));
         if split_part(v_taken.run, '.', 1) = 'livewell' then
             execute v_call into v_result using p_now;
         else
-            perform livewell.require_foreign('run_foreign_task');
-            v_result := livewell.run_foreign_task(v_call, p_now);
+            perform livewell_private.require_foreign('run_foreign_task');
+            v_result := livewell_private.run_foreign_task(v_call, p_now);
         end if;
     exception
         when query_canceled or others then

@@ -7,11 +7,11 @@ create or replace function livewell.set_task(
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
-    if not exists (select from livewell.task as t where t.name = p_name) then
-        perform livewell.refuse_unknown_task(p_name);
+    perform livewell_private.require_primary();
+    if not exists (select from livewell_private.task as t where t.name = p_name) then
+        perform livewell_private.refuse_unknown_task(p_name);
     end if;
     return exists (
-        select from livewell.put_task(p_name, p_changes, false, p_reason, p_actor, p_now) as p where p.change <> 'same'
+        select from livewell_private.put_task(p_name, p_changes, false, p_reason, p_actor, p_now) as p where p.change <> 'same'
     );
 end $$;

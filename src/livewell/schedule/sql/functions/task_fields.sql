@@ -1,6 +1,6 @@
 -- The fields of a task that a person or a program may set.
 -- for: internal
-create or replace function livewell.task_fields() returns text[]
+create or replace function livewell_private.task_fields() returns text[]
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
     select array[

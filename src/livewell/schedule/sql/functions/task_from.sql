@@ -1,23 +1,23 @@
 -- A task as it would be with some fields changed, checked; null sets a field back to its default. Seed values where nothing
 -- is said: every 10 to 15 minutes, 20 to 40 minutes after a failure, a lease of 5 minutes.
 -- for: internal
-create or replace function livewell.task_from(
-    p_name text, p_old livewell.task, p_changes jsonb, p_now timestamptz
-) returns livewell.task
+create or replace function livewell_private.task_from(
+    p_name text, p_old livewell_private.task, p_changes jsonb, p_now timestamptz
+) returns livewell_private.task
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_new livewell.task;
+    v_new livewell_private.task;
     v_unknown text;
 begin
     if jsonb_typeof(p_changes) is distinct from 'object' then
         raise exception using errcode = 'LWT03', message = format('task %s must be a JSON object of its fields', p_name);
     end if;
     select f.field into v_unknown from jsonb_object_keys(p_changes) as f (field)
-    where not f.field = any (livewell.task_fields()) limit 1;
+    where not f.field = any (livewell_private.task_fields()) limit 1;
     if found then
         raise exception using errcode = 'LWT03', message = format('a task has no field "%s"', v_unknown),
-            hint = 'one of ' || array_to_string(livewell.task_fields(), ', ');
+            hint = 'one of ' || array_to_string(livewell_private.task_fields(), ', ');
     end if;
     v_new := jsonb_populate_record(p_old, p_changes);
     v_new.name := p_name;
@@ -47,10 +47,10 @@ begin
     v_new.lease := coalesce(v_new.lease, interval '5 minutes');
     v_new.time_limit := coalesce(v_new.time_limit, interval '10 minutes');
     v_new.enabled := coalesce(v_new.enabled, true);
-    perform livewell.check_task(v_new, p_now);
+    perform livewell_private.check_task(v_new, p_now);
     v_new.late_after := coalesce(
         v_new.late_after,
-        coalesce(v_new.every, livewell.expected_gap(v_new.cron, v_new.time_zone, p_now)) + v_new.jitter + interval '10 minutes'
+        coalesce(v_new.every, livewell_private.expected_gap(v_new.cron, v_new.time_zone, p_now)) + v_new.jitter + interval '10 minutes'
     );
     return v_new;
 exception

@@ -10,7 +10,7 @@ declare
     v_late jsonb;
 begin
     select s.value::boolean, s.updated_at into strict v_maintenance, v_since
-    from livewell.setting as s where s.name = 'maintenance.enabled';
+    from livewell_private.setting as s where s.name = 'maintenance.enabled';
     select jsonb_agg(
         jsonb_build_object(
             'task', l.name, 'last_success_at', l.last_success_at,
@@ -21,11 +21,11 @@ begin
     from (
         select t.name, t.last_success_at, t.last_error,
             greatest(t.last_success_at, t.watched_since, v_since) + t.late_after as expected_by
-        from livewell.task as t where t.enabled
+        from livewell_private.task as t where t.enabled
     ) as l
     where l.expected_by < p_now and not v_maintenance;
     return jsonb_build_object(
-        'ok', v_late is null and exists (select from livewell.task), 'maintenance', v_maintenance,
-        'late', coalesce(v_late, '[]'), 'tasks', (select count(*) from livewell.task as t where t.enabled)
+        'ok', v_late is null and exists (select from livewell_private.task), 'maintenance', v_maintenance,
+        'late', coalesce(v_late, '[]'), 'tasks', (select count(*) from livewell_private.task as t where t.enabled)
     );
 end $$;

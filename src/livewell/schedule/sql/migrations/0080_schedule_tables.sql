@@ -1,6 +1,6 @@
 -- Tasks: what runs again and again, under a lease, and what became of its runs.
 
-create table livewell.task (
+create table livewell_private.task (
     name text not null,
     description text not null default '',
     run text,
@@ -43,10 +43,10 @@ create table livewell.task (
     )
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
-create index task_due on livewell.task (due_at) where enabled;
+create index task_due on livewell_private.task (due_at) where enabled;
 
 -- Runs that did something, failed or were lost have a row each; quiet ones share a row per task and hour.
-create table livewell.task_run (
+create table livewell_private.task_run (
     id bigint generated always as identity,
     task text not null,
     epoch bigint not null,
@@ -65,15 +65,15 @@ create table livewell.task_run (
     constraint task_run_is_folded_by_the_hour check (hour is not null or runs = 1)
 ) with (fillfactor = 70);
 
-create unique index task_run_quiet on livewell.task_run (task, hour) where hour is not null;
-create index task_run_of_task on livewell.task_run (task, id);
-create index task_run_ended on livewell.task_run (ended_at);
+create unique index task_run_quiet on livewell_private.task_run (task, hour) where hour is not null;
+create index task_run_of_task on livewell_private.task_run (task, id);
+create index task_run_ended on livewell_private.task_run (ended_at);
 
 -- What a cron expression says, and what taking answers.
-create type livewell.cron_fields as (
+create type livewell_private.cron_fields as (
     minutes integer [], hours integer [], days integer [], months integer [], weekdays integer [],
     both_days_must_match boolean, follows_real_time boolean
 );
-create type livewell.taken_task as (
+create type livewell_private.taken_task as (
     name text, run text, token uuid, epoch bigint, lease interval, time_limit interval
 );

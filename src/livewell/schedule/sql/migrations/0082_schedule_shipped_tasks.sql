@@ -1,5 +1,5 @@
 -- The tasks that ship with the rooms below; tuned values are never overwritten. The function of a task is its room's.
-insert into livewell.task (
+insert into livewell_private.task (
     name, description, run, every, cron, backoff_min, backoff_max, time_limit, late_after, due_at
 )
 values
@@ -14,6 +14,6 @@ values
  '10 seconds', null, '5 seconds', '20 seconds', '5 minutes', '10 minutes', clock_timestamp()),
 ('settings_care', 'Find settings whose value is outside its bounds', 'livewell.task_settings_care',
  '1 day', null, '20 minutes', '40 minutes', '1 minute', '2 days', clock_timestamp()),
-('task_history', 'Forget runs of tasks past their retention', 'livewell.task_task_history',
+('task_history', 'Forget runs of tasks past their retention', 'livewell_private.task_task_history',
  '1 hour', null, '20 minutes', '40 minutes', '5 minutes', '3 hours', clock_timestamp())
 on conflict (name) do nothing;

@@ -5,6 +5,6 @@ create or replace function livewell.get_settings() returns table (
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select s.name, s.type, s.value, case when s.type = 'duration' then s.value::interval end, s.sensitive
-    from livewell.setting s
+    from livewell_private.setting s
     order by s.name
 $$;

@@ -1,11 +1,11 @@
 -- The setting whose name shares most runs of three letters with the one given; null when none is near.
 -- for: internal
-create or replace function livewell.nearest_setting(p_name text) returns text
+create or replace function livewell_private.nearest_setting(p_name text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
     with candidate as (
         select p_name as name, true as asked
         union all
-        select s.name, false from livewell.setting s
+        select s.name, false from livewell_private.setting s
     ),
     piece as (
         select distinct c.name, c.asked, substr('  ' || c.name || ' ', i, 3) as letters

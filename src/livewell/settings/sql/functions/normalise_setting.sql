@@ -1,7 +1,7 @@
 -- The one written form of a value of a type; null when it is not one. PostgreSQL 15 cannot ask without trying.
 -- A bare number is not a duration: nobody could tell which unit was meant.
 -- for: internal
-create or replace function livewell.normalise_setting(p_type text, p_value text) returns text
+create or replace function livewell_private.normalise_setting(p_type text, p_value text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 begin
     return case

@@ -1,10 +1,10 @@
 -- Says that there is no such setting (of that type) and which one was probably meant.
 -- for: internal
-create or replace function livewell.refuse_unknown_setting(p_name text, p_type text default null) returns void
+create or replace function livewell_private.refuse_unknown_setting(p_name text, p_type text default null) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-    v_type text := (select s.type from livewell.setting s where s.name = p_name);
-    v_nearest text := livewell.nearest_setting(p_name);
+    v_type text := (select s.type from livewell_private.setting s where s.name = p_name);
+    v_nearest text := livewell_private.nearest_setting(p_name);
 begin
     raise exception using
         errcode = 'LWS01',

@@ -5,8 +5,8 @@ create or replace function livewell.reset_setting(
 ) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell.require_primary();
+    perform livewell_private.require_primary();
     return livewell.set_setting(
-        p_name, (select s.default_value from livewell.setting s where s.name = p_name), p_actor, p_reason, p_now);
+        p_name, (select s.default_value from livewell_private.setting s where s.name = p_name), p_actor, p_reason, p_now);
 end
 $$;

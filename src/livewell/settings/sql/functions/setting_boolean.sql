@@ -5,9 +5,9 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 declare
     v_value boolean;
 begin
-    select s.value::boolean into v_value from livewell.setting s where s.name = p_name and s.type = 'boolean';
+    select s.value::boolean into v_value from livewell_private.setting s where s.name = p_name and s.type = 'boolean';
     if not found then
-        perform livewell.refuse_unknown_setting(p_name, 'boolean');
+        perform livewell_private.refuse_unknown_setting(p_name, 'boolean');
     end if;
     return v_value;
 end

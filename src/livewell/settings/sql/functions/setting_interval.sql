@@ -5,9 +5,9 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 declare
     v_value interval;
 begin
-    select s.value::interval into v_value from livewell.setting s where s.name = p_name and s.type = 'duration';
+    select s.value::interval into v_value from livewell_private.setting s where s.name = p_name and s.type = 'duration';
     if not found then
-        perform livewell.refuse_unknown_setting(p_name, 'duration');
+        perform livewell_private.refuse_unknown_setting(p_name, 'duration');
     end if;
     return v_value;
 end

@@ -5,9 +5,9 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 declare
     v_value text;
 begin
-    select s.value into v_value from livewell.setting s where s.name = p_name and s.type = 'text';
+    select s.value into v_value from livewell_private.setting s where s.name = p_name and s.type = 'text';
     if not found then
-        perform livewell.refuse_unknown_setting(p_name, 'text');
+        perform livewell_private.refuse_unknown_setting(p_name, 'text');
     end if;
     return v_value;
 end

@@ -4,8 +4,8 @@ create or replace function livewell.task_settings_care(p_now timestamptz default
 language sql stable security definer
 set search_path = pg_catalog, pg_temp as $$
     select jsonb_build_object('unfit', coalesce(jsonb_agg(jsonb_build_object(
-        'setting', s.name, 'problem', livewell.setting_problem(s, s.value)
+        'setting', s.name, 'problem', livewell_private.setting_problem(s, s.value)
     ) order by s.name), '[]'))
-    from livewell.setting s
-    where p_now is not null and livewell.setting_problem(s, s.value) is not null
+    from livewell_private.setting s
+    where p_now is not null and livewell_private.setting_problem(s, s.value) is not null
 $$;

@@ -1,5 +1,5 @@
 -- Settings are rows, so that a change is one audited call and takes effect without a restart.
-create table livewell.setting (
+create table livewell_private.setting (
     name text not null,
     type text not null,
     value text not null,
@@ -40,9 +40,9 @@ create table livewell.setting (
             else true
         end
     ),
-    constraint setting_greater_one_exists foreign key (less_than) references livewell.setting (name)
+    constraint setting_greater_one_exists foreign key (less_than) references livewell_private.setting (name)
 );
 
-comment on table livewell.setting is 'Every setting: its type, value, bounds and meaning.';
-comment on column livewell.setting.less_than is 'The setting whose value must stay greater than this one''s.';
-comment on column livewell.setting.sensitive is 'Shown as ••• in lists, logs and the audit log.';
+comment on table livewell_private.setting is 'Every setting: its type, value, bounds and meaning.';
+comment on column livewell_private.setting.less_than is 'The setting whose value must stay greater than this one''s.';
+comment on column livewell_private.setting.sensitive is 'Shown as ••• in lists, logs and the audit log.';

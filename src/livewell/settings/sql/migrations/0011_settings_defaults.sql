@@ -1,5 +1,5 @@
 -- Absent ones only: a value somebody tuned is never set back by a deployment.
-insert into livewell.setting (name, type, value, default_value, minimum, maximum, less_than, description)
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, less_than, description)
 select name, type, value, value, minimum, maximum, less_than, description
 from (values
     ('worker.timeout', 'duration', '00:05:00', '00:00:01', '1 day', null,
