@@ -16,7 +16,10 @@ insert into livewell_private.quota_hour (provider, hour, bytes, requests)
 select 'bench', date_trunc('hour', now()) - g * interval '1 hour', 1000000, 10000 from generate_series(720, 17520) as g
 """
 MORE_CALLS = "update livewell_private.quota_hour set requests = requests * 1000, bytes = bytes * 1000"
-SETTLED = "select livewell_private.draw_on_quotas(livewell_private.rooms_now('{bench}', clock_timestamp()), clock_timestamp())"
+SETTLED = (
+    "select livewell_private.draw_on_quotas("
+    "livewell_private.rooms_now('{bench}', clock_timestamp()), clock_timestamp())"
+)
 ASK = "select livewell.quota_open('bench')"
 NOTHING = "select 1"
 

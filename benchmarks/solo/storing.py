@@ -38,7 +38,10 @@ insert into livewell_private.data_type (
 )
 values ('quote', 'bench/quote', '1 minute', 'public.stored', 'symbol', 'fetched_at', 'source_at', 'not_older');
 """
-ITEMS = "select livewell_private.make_items(array_fill('quote'::text, array[cardinality($1::text[])]), $1, clock_timestamp())"
+ITEMS = (
+    "select livewell_private.make_items("
+    "array_fill('quote'::text, array[cardinality($1::text[])]), $1, clock_timestamp())"
+)
 ENQUEUE = """
 select count(*) from livewell.enqueue_jobs((
     select jsonb_agg(jsonb_build_object(

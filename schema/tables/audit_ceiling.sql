@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.audit_ceiling (
+create table livewell_private.audit_ceiling (
     alone boolean not null default true,
     draws bigint not null default 0,
     constraint audit_ceiling_is_alone CHECK (alone),

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.audit_entry (
+create table livewell_private.audit_entry (
     id bigint not null generated always as identity,
     at timestamp with time zone not null,
     xid xid8 not null,
@@ -12,10 +12,10 @@ create table livewell.audit_entry (
     new jsonb,
     reason text,
     actor text not null,
+    login text not null default ''::text,
     subject text,
     job_id bigint,
     detail jsonb,
-    login text not null default ''::text,
     constraint audit_entry_actor_is_given CHECK ((actor <> ''::text)),
     constraint audit_entry_event_is_a_word CHECK ((event ~ '^[a-z][a-z0-9_]*$'::text)),
     constraint audit_entry_is_numbered_once PRIMARY KEY (id),
@@ -24,14 +24,14 @@ create table livewell.audit_entry (
     constraint audit_entry_time_has_a_four_digit_year CHECK (((at >= '0001-01-01 00:00:00+00'::timestamp with time zone) AND (at < '9999-12-31 00:00:00+00'::timestamp with time zone)))
 );
 
-CREATE INDEX audit_entry_by_actor ON livewell.audit_entry USING btree (actor, id);
+CREATE INDEX audit_entry_by_actor ON livewell_private.audit_entry USING btree (actor, id);
 
-CREATE INDEX audit_entry_by_event ON livewell.audit_entry USING btree (event, id);
+CREATE INDEX audit_entry_by_event ON livewell_private.audit_entry USING btree (event, id);
 
-CREATE INDEX audit_entry_by_job ON livewell.audit_entry USING btree (job_id, id) WHERE (job_id IS NOT NULL);
+CREATE INDEX audit_entry_by_job ON livewell_private.audit_entry USING btree (job_id, id) WHERE (job_id IS NOT NULL);
 
-CREATE INDEX audit_entry_by_record ON livewell.audit_entry USING btree (table_name, record_id, id) WHERE (table_name IS NOT NULL);
+CREATE INDEX audit_entry_by_record ON livewell_private.audit_entry USING btree (table_name, record_id, id) WHERE (table_name IS NOT NULL);
 
-CREATE INDEX audit_entry_by_subject ON livewell.audit_entry USING btree (subject, id) WHERE (subject IS NOT NULL);
+CREATE INDEX audit_entry_by_subject ON livewell_private.audit_entry USING btree (subject, id) WHERE (subject IS NOT NULL);
 
-CREATE INDEX audit_entry_by_time ON livewell.audit_entry USING brin (at);
+CREATE INDEX audit_entry_by_time ON livewell_private.audit_entry USING brin (at);

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.audit_seal (
+create table livewell_private.audit_seal (
     number bigint not null,
     sealed_at timestamp with time zone not null,
     entries integer not null,
@@ -20,4 +20,4 @@ create table livewell.audit_seal (
     constraint audit_seal_time_has_a_four_digit_year CHECK (((sealed_at >= '0001-01-01 00:00:00+00'::timestamp with time zone) AND (sealed_at < '9999-12-31 00:00:00+00'::timestamp with time zone)))
 );
 
-CREATE INDEX audit_seal_by_members ON livewell.audit_seal USING gist (members);
+CREATE INDEX audit_seal_by_members ON livewell_private.audit_seal USING gist (members);

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.data_type (
+create table livewell_private.data_type (
     name text not null,
     description text not null default ''::text,
     endpoint text not null,
@@ -27,14 +27,14 @@ create table livewell.data_type (
     keys_key_column text,
     keys_active_column text,
     keys_exchange_column text,
-    enabled boolean not null default true,
-    created_at timestamp with time zone not null default clock_timestamp(),
-    updated_at timestamp with time zone not null default clock_timestamp(),
+    keys_only_known boolean not null default false,
     fetch_call jsonb,
     fields jsonb,
     extra text not null default 'refuse'::text,
     read_rule text not null default 'nobody'::text,
-    keys_only_known boolean not null default false,
+    enabled boolean not null default true,
+    created_at timestamp with time zone not null default clock_timestamp(),
+    updated_at timestamp with time zone not null default clock_timestamp(),
     constraint data_type_pkey PRIMARY KEY (name),
     constraint type_batch_is_positive CHECK (((keys_per_request >= 1) AND (keys_per_request <= 1000))),
     constraint type_bytes_are_positive CHECK ((expected_bytes > 0)),
@@ -45,7 +45,7 @@ create table livewell.data_type (
     constraint type_floor_is_below_subscribers CHECK (((priority_floor >= 0) AND (priority_floor <= 999))),
     constraint type_gate_is_known_or_a_function_of_a_schema CHECK (((gate = ANY (ARRAY['always'::text, 'market_hours'::text])) OR (gate ~ '^[A-Za-z_][A-Za-z0-9_]{0,62}\.[A-Za-z_][A-Za-z0-9_]{0,62}$'::text))),
     constraint type_group_is_a_name CHECK ((queue_group ~ '^[a-z][a-z0-9_.-]{0,99}$'::text)),
-    constraint type_has_an_endpoint FOREIGN KEY (endpoint) REFERENCES livewell.endpoint(name),
+    constraint type_has_an_endpoint FOREIGN KEY (endpoint) REFERENCES livewell_private.endpoint(name),
     constraint type_is_a_name CHECK ((name ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
     constraint type_read_rule_is_known CHECK ((read_rule = ANY (ARRAY['nobody'::text, 'signed_in'::text, 'public'::text]))),
     constraint type_scheduled_has_a_cron CHECK (((strategy = 'on_demand'::text) = (cron IS NULL))),
@@ -58,4 +58,4 @@ create table livewell.data_type (
     constraint type_value_rule_is_known CHECK ((value_rule = ANY (ARRAY['contract'::text, 'observed'::text])))
 );
 
-CREATE INDEX data_type_endpoint ON livewell.data_type USING btree (endpoint);
+CREATE INDEX data_type_endpoint ON livewell_private.data_type USING btree (endpoint);

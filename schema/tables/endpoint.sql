@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.endpoint (
+create table livewell_private.endpoint (
     name text not null,
     provider text not null,
     state text not null default 'active'::text,
@@ -26,15 +26,15 @@ create table livewell.endpoint (
     breaker_cooldown interval not null default '00:01:00'::interval,
     breaker_cooldown_max interval not null default '00:30:00'::interval,
     breaker_probes integer not null default 3,
+    call_timeout interval not null default '00:00:10'::interval,
     created_at timestamp with time zone not null default clock_timestamp(),
     updated_at timestamp with time zone not null default clock_timestamp(),
-    call_timeout interval not null default '00:00:10'::interval,
     constraint endpoint_backpressure_is_a_share CHECK (((backpressure_share > (0)::double precision) AND (backpressure_delay >= '00:00:00'::interval))),
     constraint endpoint_begins_with_its_provider CHECK ((split_part(name, '/'::text, 1) = provider)),
     constraint endpoint_breaker_is_sound CHECK (((breaker_failures > 0) AND (breaker_window > '00:00:00'::interval) AND (breaker_cooldown > '00:00:00'::interval) AND (breaker_cooldown_max >= breaker_cooldown) AND (breaker_probes > 0))),
     constraint endpoint_call_timeout_is_short CHECK (((call_timeout > '00:00:00'::interval) AND (call_timeout <= '00:10:00'::interval))),
     constraint endpoint_depth_is_positive CHECK ((depth_limit > 0)),
-    constraint endpoint_has_a_provider FOREIGN KEY (provider) REFERENCES livewell.provider(name),
+    constraint endpoint_has_a_provider FOREIGN KEY (provider) REFERENCES livewell_private.provider(name),
     constraint endpoint_is_a_name CHECK ((name ~ '^[^\s/@]{1,100}(/[^\s@]{1,100})?$'::text)),
     constraint endpoint_limiter_is_known CHECK ((limiter = ANY (ARRAY['strict'::text, 'smooth'::text]))),
     constraint endpoint_limits_are_positive CHECK (((requests_per_minute > 0) AND (requests_per_hour > 0) AND (tokens_per_minute > 0) AND (tokens_per_hour > 0) AND (concurrent > 0))),
@@ -45,4 +45,4 @@ create table livewell.endpoint (
     constraint endpoint_state_is_known CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text, 'maintenance'::text])))
 );
 
-CREATE INDEX endpoint_provider ON livewell.endpoint USING btree (provider);
+CREATE INDEX endpoint_provider ON livewell_private.endpoint USING btree (provider);

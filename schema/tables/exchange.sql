@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.exchange (
+create table livewell_private.exchange (
     code text not null,
     known_from timestamp with time zone,
     known_until timestamp with time zone,

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.exchange_rule (
+create table livewell_private.exchange_rule (
     suffix text not null,
     exchange text not null,
     constraint exchange_rule_names_an_exchange CHECK ((exchange ~ '^[A-Z0-9]{1,20}$'::text)),

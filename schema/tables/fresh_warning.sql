@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.fresh_warning (
+create table livewell_private.fresh_warning (
     id bigint not null generated always as identity,
     code text not null,
     subject text not null,

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.freshness_hour (
+create table livewell_private.freshness_hour (
     hour timestamp with time zone not null,
     data_type text not null,
     audience text not null,
@@ -18,8 +18,8 @@ create table livewell.freshness_hour (
     constraint figures_are_of_a_whole_hour CHECK ((hour = date_trunc('hour'::text, hour, 'UTC'::text))),
     constraint figures_are_parts_of_a_whole CHECK (((changes <= fetches) AND (probes_fresh <= probes) AND (probes_ok <= probes))),
     constraint figures_audience_is_known CHECK ((audience = ANY (ARRAY['all'::text, 'lone'::text]))),
-    constraint figures_have_a_type FOREIGN KEY (data_type) REFERENCES livewell.data_type(name) ON DELETE CASCADE,
+    constraint figures_have_a_type FOREIGN KEY (data_type) REFERENCES livewell_private.data_type(name) ON DELETE CASCADE,
     constraint freshness_hour_pkey PRIMARY KEY (hour, data_type, audience)
 ) with (fillfactor=70);
 
-CREATE INDEX freshness_hour_data_type ON livewell.freshness_hour USING btree (data_type);
+CREATE INDEX freshness_hour_data_type ON livewell_private.freshness_hour USING btree (data_type);

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.freshness_walk (
+create table livewell_private.freshness_walk (
     name text not null,
     reached text,
     begun_at timestamp with time zone not null,

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.gateway (
+create table livewell_private.gateway (
     name text not null,
     last_seen timestamp with time zone not null,
     constraint gateway_is_a_name CHECK ((name ~ '^[^\s]{1,200}$'::text)),

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.held_row (
+create table livewell_private.held_row (
     id bigint not null generated always as identity,
     table_name text not null,
     row_key text not null,
@@ -9,4 +9,4 @@ create table livewell.held_row (
     constraint held_row_pkey PRIMARY KEY (id)
 );
 
-CREATE INDEX held_row_by_row ON livewell.held_row USING btree (table_name, row_key, noted_at);
+CREATE INDEX held_row_by_row ON livewell_private.held_row USING btree (table_name, row_key, noted_at);

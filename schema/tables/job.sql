@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.job (
-    id bigint not null default nextval('livewell.job_id_seq'::regclass),
+create table livewell_private.job (
+    id bigint not null default nextval('livewell_private.job_id_seq'::regclass),
     state text not null default 'pending'::text,
     lane_id integer not null,
     kind text not null,

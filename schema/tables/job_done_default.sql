@@ -1,3 +1,3 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.job_done_default partition of livewell.job_done DEFAULT;
+create table livewell_private.job_done_default partition of livewell_private.job_done DEFAULT;

@@ -1,3 +1,3 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.job_failed_default partition of livewell.job_failed DEFAULT;
+create table livewell_private.job_failed_default partition of livewell_private.job_failed DEFAULT;

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.job_kind (
+create table livewell_private.job_kind (
     kind text not null,
     queue_group text not null default 'general'::text,
     description text not null default ''::text,
@@ -11,12 +11,12 @@ create table livewell.job_kind (
     time_limit interval,
     concurrency integer,
     default_priority integer not null default 5,
+    jobs_per_request integer not null default 1,
     payload_schema jsonb,
     paused_until timestamp with time zone,
     paused_reason text,
     created_at timestamp with time zone not null default clock_timestamp(),
     updated_at timestamp with time zone not null default clock_timestamp(),
-    jobs_per_request integer not null default 1,
     constraint job_kind_pkey PRIMARY KEY (kind),
     constraint kind_backoff_is_positive CHECK (((backoff_first > '00:00:00'::interval) AND (backoff_max >= backoff_first))),
     constraint kind_concurrency_is_positive CHECK ((concurrency > 0)),

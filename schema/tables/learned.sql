@@ -1,6 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.learned (
+create table livewell_private.learned (
+    id bigint not null generated always as identity,
     data_type text not null,
     fetches integer not null,
     changes integer not null,
@@ -13,6 +14,5 @@ create table livewell.learned (
     unchanged_sizes integer not null,
     new_keys integer not null default 0,
     new_found integer not null default 0,
-    id bigint not null generated always as identity,
     constraint learned_pkey PRIMARY KEY (id)
 );

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.limit_use (
+create table livewell_private.limit_use (
     name text not null,
     minute_slot bigint not null default 0,
     minute_requests integer[] not null default array_fill(0, ARRAY[72]),

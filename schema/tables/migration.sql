@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.migration (
+create table livewell_private.migration (
     number integer not null,
     name text not null,
     checksum text not null,

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.notification_state (
+create table livewell_private.notification_state (
     alone boolean not null default true,
     quiet boolean not null default false,
     changed_at timestamp with time zone not null default clock_timestamp(),

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.presence_source (
+create table livewell_private.presence_source (
     name text not null,
     reads text not null,
     every interval not null default '00:00:10'::interval,

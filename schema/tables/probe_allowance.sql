@@ -1,11 +1,11 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.probe_allowance (
+create table livewell_private.probe_allowance (
     provider text not null,
     hour timestamp with time zone not null,
     requests bigint not null,
     credit double precision not null default 0,
-    constraint probe_allowance_has_a_provider FOREIGN KEY (provider) REFERENCES livewell.provider(name),
+    constraint probe_allowance_has_a_provider FOREIGN KEY (provider) REFERENCES livewell_private.provider(name),
     constraint probe_allowance_is_not_overdrawn CHECK ((credit >= (0)::double precision)),
     constraint probe_allowance_pkey PRIMARY KEY (provider)
 ) with (fillfactor=50);

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.provider (
+create table livewell_private.provider (
     name text not null,
     state text not null default 'active'::text,
     description text not null default ''::text,
@@ -10,12 +10,12 @@ create table livewell.provider (
     quota_use double precision not null default 0.95,
     pace text not null default 'even'::text,
     pace_bucket interval not null default '01:00:00'::interval,
-    created_at timestamp with time zone not null default clock_timestamp(),
-    updated_at timestamp with time zone not null default clock_timestamp(),
     policy text,
     hosts text[] not null default '{}'::text[],
     key_in text,
     allow_private boolean not null default false,
+    created_at timestamp with time zone not null default clock_timestamp(),
+    updated_at timestamp with time zone not null default clock_timestamp(),
     constraint provider_bucket_is_within_the_window CHECK (((pace_bucket > '00:00:00'::interval) AND (pace_bucket <= quota_window))),
     constraint provider_is_a_name CHECK ((name ~ '^[^\s/@]{1,100}$'::text)),
     constraint provider_key_travels_somewhere CHECK (((key_in = 'bearer'::text) OR (key_in ~ '^(query|header):[A-Za-z0-9._-]{1,100}$'::text))),

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.quota_hour (
+create table livewell_private.quota_hour (
     provider text not null,
     hour timestamp with time zone not null,
     bytes bigint not null default 0,

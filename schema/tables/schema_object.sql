@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.schema_object (
+create table livewell_private.schema_object (
     kind text not null,
     name text not null,
     file_checksum text,

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.setting (
+create table livewell_private.setting (
     name text not null,
     type text not null,
     value text not null,
@@ -15,7 +15,7 @@ create table livewell.setting (
     updated_by text not null default 'livewell'::text,
     constraint setting_bounds_are_for_what_has_an_order CHECK (((type = ANY (ARRAY['integer'::text, 'number'::text, 'duration'::text])) OR (COALESCE(minimum, maximum, less_than) IS NULL))),
     constraint setting_choices_are_for_text CHECK (((type = 'text'::text) OR (choices IS NULL))),
-    constraint setting_greater_one_exists FOREIGN KEY (less_than) REFERENCES livewell.setting(name),
+    constraint setting_greater_one_exists FOREIGN KEY (less_than) REFERENCES livewell_private.setting(name),
     constraint setting_is_described CHECK ((description <> ''::text)),
     constraint setting_is_named_once PRIMARY KEY (name),
     constraint setting_name_is_dotted CHECK ((name ~ '^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$'::text)),

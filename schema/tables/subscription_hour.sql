@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.subscription_hour (
+create table livewell_private.subscription_hour (
     hour timestamp with time zone not null,
     data_type text not null,
     samples integer not null,

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.task (
+create table livewell_private.task (
     name text not null,
     description text not null default ''::text,
     run text,
@@ -40,4 +40,4 @@ create table livewell.task (
     constraint task_time_limit_is_positive CHECK ((time_limit > '00:00:00'::interval))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, fillfactor=50);
 
-CREATE INDEX task_due ON livewell.task USING btree (due_at) WHERE enabled;
+CREATE INDEX task_due ON livewell_private.task USING btree (due_at) WHERE enabled;

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.task_run (
+create table livewell_private.task_run (
     id bigint not null generated always as identity,
     task text not null,
     epoch bigint not null,
@@ -19,8 +19,8 @@ create table livewell.task_run (
     constraint task_run_outcome_is_known CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'lost'::text])))
 ) with (fillfactor=70);
 
-CREATE INDEX task_run_ended ON livewell.task_run USING btree (ended_at);
+CREATE INDEX task_run_ended ON livewell_private.task_run USING btree (ended_at);
 
-CREATE INDEX task_run_of_task ON livewell.task_run USING btree (task, id);
+CREATE INDEX task_run_of_task ON livewell_private.task_run USING btree (task, id);
 
-CREATE UNIQUE INDEX task_run_quiet ON livewell.task_run USING btree (task, hour) WHERE (hour IS NOT NULL);
+CREATE UNIQUE INDEX task_run_quiet ON livewell_private.task_run USING btree (task, hour) WHERE (hour IS NOT NULL);

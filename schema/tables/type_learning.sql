@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.type_learning (
+create table livewell_private.type_learning (
     data_type text not null,
     fetches double precision not null default 0,
     changes double precision not null default 0,
@@ -11,6 +11,6 @@ create table livewell.type_learning (
     unchanged_bytes double precision,
     new_keys double precision not null default 0,
     new_found double precision not null default 0,
-    constraint type_learning_has_a_type FOREIGN KEY (data_type) REFERENCES livewell.data_type(name),
+    constraint type_learning_has_a_type FOREIGN KEY (data_type) REFERENCES livewell_private.data_type(name),
     constraint type_learning_pkey PRIMARY KEY (data_type)
 ) with (fillfactor=50);

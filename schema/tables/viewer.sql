@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.viewer (
+create table livewell_private.viewer (
     item_id bigint not null,
     user_id text collate C not null,
     sessions integer not null,

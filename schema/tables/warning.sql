@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.warning (
+create table livewell_private.warning (
     hour timestamp with time zone not null,
     code text not null,
     subject text not null,

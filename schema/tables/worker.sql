@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create table livewell.worker (
+create table livewell_private.worker (
     id text not null,
     queue_groups text[] not null,
     kinds text[] not null,

@@ -1,3 +1,3 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create type livewell.flight as (provider text, endpoint text, api_key text, calls bigint, bytes bigint);
+create type livewell_private.flight as (provider text, endpoint text, api_key text, calls bigint, bytes bigint);

@@ -1,3 +1,3 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create type livewell.taken_task as (name text, run text, token uuid, epoch bigint, lease interval, time_limit interval);
+create type livewell_private.taken_task as (name text, run text, token uuid, epoch bigint, lease interval, time_limit interval);

@@ -4,11 +4,11 @@
 -- Nothing in it depends on a setting of the session. The login stands last, and only where it was recorded: older entries keep
 -- the form they were sealed in.
 -- for: internal
-create or replace view livewell.audit_line as
+create or replace view livewell_private.audit_line as
 select
     e.id,
     case e.login when '' then line.body else left(line.body, -1) || ', "login" : ' || to_json(e.login) || '}' end as body
-from livewell.audit_entry e
+from livewell_private.audit_entry e
 cross join lateral (
     select substr(json_build_object(
         'at', to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),

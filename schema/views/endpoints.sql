@@ -11,8 +11,8 @@ select
     case when u.closed_until > clock_timestamp() then u.closed_until end as closed_until,
     case when u.closed_until > clock_timestamp() then u.closed_reason end as closed_reason,
     u.breaker, e.call_timeout, e.created_at, e.updated_at
-from livewell.endpoint as e
-left join livewell.limit_use as u on u.name = e.name;
+from livewell_private.endpoint as e
+left join livewell_private.limit_use as u on u.name = e.name;
 
 -- columns:
 --   name text

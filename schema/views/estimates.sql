@@ -9,8 +9,8 @@ select
         as bytes_upper,
     least(p.max_tokens, ceil(greatest(e.tokens_mean + 4 * e.tokens_spread, e.tokens_mean * (1 + 1.0 / greatest(e.samples, 1)))))::bigint
         as tokens_upper
-from livewell.estimate as e
-join livewell.endpoint as p on p.name = e.endpoint;
+from livewell_private.estimate as e
+join livewell_private.endpoint as p on p.name = e.endpoint;
 
 -- columns:
 --   endpoint text

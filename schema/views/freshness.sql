@@ -12,7 +12,7 @@ select
     1 - h.changes / nullif(h.fetches, 0)::double precision as unchanged, h.probes,
     h.probes_fresh / nullif(h.probes, 0)::double precision as probes_fresh,
     h.probes_ok / nullif(h.probes, 0)::double precision as probes_ok
-from livewell.freshness_hour as h;
+from livewell_private.freshness_hour as h;
 
 -- columns:
 --   hour timestamp with time zone

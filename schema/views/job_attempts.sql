@@ -5,10 +5,10 @@
 -- for: service
 create view livewell.job_attempts as
 select a.job_id, a.attempt, a.worker, a.started_at, a.ended_at, a.outcome, a.error, a.reason
-from livewell.job_attempt as a
+from livewell_private.job_attempt as a
 union all
 select j.id, j.attempt, j.worker, j.started_at, j.finished_at, j.state, j.error, j.reason
-from livewell.job as j
+from livewell_private.job as j
 where j.state in ('completed', 'cancelled', 'failed') and j.started_at is not null;
 
 -- columns:

@@ -8,8 +8,8 @@ select
     j.priority, j.due_at, j.held, j.attempt, j.failures, j.retries, j.payload, j.category, j.dedupe_key, j.serial_key,
     j.endpoint, j.estimated_bytes, j.estimated_tokens, j.lease_until, j.worker, j.started_at, j.cancel_reason, j.created_at,
     j.finished_at, j.result, j.actual_bytes, j.error, j.reason, j.acknowledged_at, j.acknowledged_by
-from livewell.job as j
-left join livewell.job_kind as k on k.kind = j.kind;
+from livewell_private.job as j
+left join livewell_private.job_kind as k on k.kind = j.kind;
 
 -- columns:
 --   id bigint

@@ -5,8 +5,8 @@
 create view livewell.my_sessions with (security_barrier) as
 select
     s.id, s.gateway is not null as kept_by_a_gateway, coalesce(g.last_seen, s.last_seen) as last_seen, s.created_at,
-    (select count(*) from livewell.subscription as c where c.session_id = s.id) as items
-from livewell.session as s left join livewell.gateway as g on g.name = s.gateway
+    (select count(*) from livewell_private.subscription as c where c.session_id = s.id) as items
+from livewell_private.session as s left join livewell_private.gateway as g on g.name = s.gateway
 where s.user_id = livewell.current_user_id();
 
 -- columns:

@@ -5,8 +5,8 @@
 create view livewell.presence_sources as
 select
     s.name, s.reads, s.every, s.enabled, s.read_at, s.last_ok_at, s.silent_since, s.last_error, s.rows_read, s.rows_skipped,
-    (select count(*) from livewell.session as o where o.gateway = 'source:' || s.name) as users
-from livewell.presence_source as s;
+    (select count(*) from livewell_private.session as o where o.gateway = 'source:' || s.name) as users
+from livewell_private.presence_source as s;
 
 -- columns:
 --   name text

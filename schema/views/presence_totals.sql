@@ -4,10 +4,10 @@
 -- for: service
 create view livewell.presence_totals as
 select
-    (select count(*) from livewell.session) as sessions,
-    (select count(*) from livewell.gateway) as gateways,
-    (select count(*) from livewell.subscription) as subscriptions,
-    (select count(*) from livewell.item as i where i.watched) as items;
+    (select count(*) from livewell_private.session) as sessions,
+    (select count(*) from livewell_private.gateway) as gateways,
+    (select count(*) from livewell_private.subscription) as subscriptions,
+    (select count(*) from livewell_private.item as i where i.watched) as items;
 
 -- columns:
 --   sessions bigint

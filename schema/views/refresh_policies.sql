@@ -7,9 +7,9 @@ create view livewell.refresh_policies as
 select
     p.name as provider, coalesce(p.policy, case when p.quota_bytes is null then 'viewers' else 'value' end) as policy, r.price,
     r.bucket_share, r.priced_at
-from livewell.provider as p
-left join livewell.byte_price as r on r.provider = p.name
-where exists (select from livewell.endpoint as e join livewell.data_type as t on t.endpoint = e.name where e.provider = p.name);
+from livewell_private.provider as p
+left join livewell_private.byte_price as r on r.provider = p.name
+where exists (select from livewell_private.endpoint as e join livewell_private.data_type as t on t.endpoint = e.name where e.provider = p.name);
 
 -- columns:
 --   provider text

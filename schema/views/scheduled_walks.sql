@@ -5,7 +5,7 @@
 -- for: service
 create view livewell.scheduled_walks as
 select w.data_type, w.cron, w.time_zone, w.next_at, w.begun_at, w.reached, w.wanted, w.keys, w.queued, w.sliced_at, w.ended_at
-from livewell.scheduled_walk as w;
+from livewell_private.scheduled_walk as w;
 
 -- columns:
 --   data_type text

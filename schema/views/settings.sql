@@ -17,7 +17,7 @@ select
     s.sensitive,
     s.updated_at,
     s.updated_by
-from livewell.setting s;
+from livewell_private.setting s;
 
 -- columns:
 --   name text

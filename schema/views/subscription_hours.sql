@@ -8,7 +8,7 @@ select
     h.items_sum::double precision / h.samples as items, h.items_max,
     h.viewers_sum::double precision / h.samples as viewers, h.viewers_max,
     h.subscriptions_sum::double precision / h.samples as subscriptions, h.subscriptions_max
-from livewell.subscription_hour as h;
+from livewell_private.subscription_hour as h;
 
 -- columns:
 --   hour timestamp with time zone

@@ -6,7 +6,7 @@ create view livewell.task_runs as
 select
     r.id, r.task, r.epoch, r.node, r.outcome, r.hour is not null as quiet, r.started_at, r.ended_at, r.runs, r.total_time,
     r.longest_time, r.result, r.error
-from livewell.task_run as r;
+from livewell_private.task_run as r;
 
 -- columns:
 --   id bigint

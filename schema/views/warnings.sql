@@ -8,10 +8,10 @@ select
     (array_agg(w.message order by w.last_at desc, w.place desc))[1] as message, min(w.first_at) as first_at, max(w.last_at) as last_at
 from (
     select w.hour, w.code, w.subject, w.warnings, w.message, w.first_at, w.last_at, 0 as place
-    from livewell.warning as w
+    from livewell_private.warning as w
     union all
     select date_trunc('hour', f.warned_at, 'UTC'), f.code, f.subject, f.warnings, f.message, f.warned_at, f.warned_at, f.id
-    from livewell.fresh_warning as f
+    from livewell_private.fresh_warning as f
 ) as w
 group by w.hour, w.code, w.subject;
 

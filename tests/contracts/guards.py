@@ -11,7 +11,8 @@ PATIENCE = "set lock_timeout = '500ms'"
 async def take_away(owner: Database, function: str, guard: str, instead: str) -> None:
     """Replace a guard in the body of a function of this test's own database."""
     body: str = await owner.fetchval(
-        "select pg_get_functiondef(oid) from pg_proc where proname = $1 and pronamespace = 'livewell'::regnamespace",
+        "select pg_get_functiondef(oid) from pg_proc where proname = $1 and pronamespace = any"
+        " ('{livewell,livewell_private}'::regnamespace[])",
         function,
     )
     if guard not in body:

@@ -54,7 +54,7 @@ async def _read(transaction: object) -> int:
     return int(
         await transaction.fetchval(  # type: ignore[attr-defined]
             "select seq_tup_read + coalesce(idx_tup_fetch, 0) from pg_stat_xact_user_tables"
-            " where schemaname = 'livewell' and relname = 'item'"
+            " where schemaname = 'livewell_private' and relname = 'item'"
         )
     )
 

@@ -10,7 +10,7 @@ PRESENCE = {"gateway", "session", "subscription", "viewer", "item"}
 QUEUE = {"job_live", "job_lane", "job_done_default"}
 WRITTEN = """
 select relname from pg_stat_xact_user_tables
-where schemaname = 'livewell' and n_tup_ins + n_tup_upd + n_tup_del > 0
+where schemaname = 'livewell_private' and n_tup_ins + n_tup_upd + n_tup_del > 0
 """
 HOT_WRITE = """
 insert into livewell_private.subscription_hour

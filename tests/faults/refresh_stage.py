@@ -57,8 +57,10 @@ _QUOTE_FIELDS: dict[str, Any] = {
 _TWO_HOURS_PASS = (
     "update public.quotes set fetched_at = fetched_at - interval '2 hours' where symbol <> $1",
     "update livewell_private.record set fetched_at = fetched_at - interval '2 hours' where key <> $1",
-    "update livewell_private.item set fetched_at = fetched_at - interval '2 hours', due_at = clock_timestamp()"
-    " where key <> $1",
+    (
+        "update livewell_private.item set fetched_at = fetched_at - interval '2 hours', due_at = clock_timestamp()"
+        " where key <> $1"
+    ),
 )
 
 

@@ -67,7 +67,7 @@ async def lock_what_it_may(session: Session) -> set[str]:
     relations = await session.fetch(
         "select format('%I.%I', n.nspname, c.relname) from pg_class as c"
         " join pg_namespace as n on n.oid = c.relnamespace"
-        " where n.nspname in ('livewell', 'public') and c.relkind in ('r', 'p', 'v')"
+        " where n.nspname in ('livewell', 'livewell_private', 'public') and c.relkind in ('r', 'p', 'v')"
     )
     given = set()
     await session.transaction().start()

@@ -21,7 +21,10 @@ NAME = "edge/calls"
 ALLOWED = 40
 LIMIT = Limit(name=NAME, allowed=ALLOWED, counts=lambda one: one.endpoint == NAME)
 CAP = 2
-LOCK = "livewell_private.lock_budgets(array(select distinct l.endpoint from unnest(p_lanes) as l where l.endpoint is not null))"
+LOCK = (
+    "livewell_private.lock_budgets("
+    "array(select distinct l.endpoint from unnest(p_lanes) as l where l.endpoint is not null))"
+)
 # Nearly what passes between two bursts; the rest passes by itself.
 LEAP = 57
 WITHIN = timedelta(seconds=20)

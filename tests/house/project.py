@@ -106,7 +106,7 @@ class SqlFunction:
     @property
     def calls(self) -> frozenset[str]:
         """Names in our schema that the body mentions as calls."""
-        return frozenset(re.findall(r"livewell\.(\w+)\s*\(", self.statement)) - {self.name}
+        return frozenset(re.findall(r"livewell(?:_private)?\.(\w+)\s*\(", self.statement)) - {self.name}
 
 
 @cache

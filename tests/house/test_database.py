@@ -16,7 +16,7 @@ select p.oid::regprocedure::text as function, c.level, c.message, c.detail, c.li
  cross join lateral plpgsql_check_function_tb(
            funcoid => p.oid, relid => coalesce(t.tgrelid, 0), newtable => t.tgnewtable,
            fatal_errors => false, security_warnings => true, compatibility_warnings => true) c
- where p.pronamespace = 'livewell'::regnamespace
+ where p.pronamespace = any ('{livewell,livewell_private}'::regnamespace[])
    and (p.prorettype <> 'trigger'::regtype or t.tgrelid is not null)
 """
 
@@ -27,30 +27,33 @@ select p.proname as name, p.prosecdef as definer, p.proowner::regrole::text as o
                from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
               where a.privilege_type = 'EXECUTE' and a.grantee <> p.proowner) as executors
   from pg_proc p
- where p.pronamespace = 'livewell'::regnamespace
+ where p.pronamespace = any ('{livewell,livewell_private}'::regnamespace[])
 """
 
 _HELD_BY_FOREIGN_ROLES = """
 select r.name as role, h.what
   from unnest(array['livewell_reader', 'livewell_writer']) as r (name)
  cross join lateral (
-           select 'schema livewell' as what
-            where has_schema_privilege(r.name, 'livewell', 'usage, create')
+           select n.nspname::text as what
+             from pg_namespace n
+            where n.nspname in ('livewell', 'livewell_private') and has_schema_privilege(r.name, n.oid, 'usage, create')
             union all
            select c.relname
              from pg_class c
-            where c.relnamespace = 'livewell'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
+            where c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[]) and c.relkind in ('r', 'p',
+                'v', 'm')
               and (has_table_privilege(r.name, c.oid, 'select, insert, update, delete, truncate, trigger')
                    or has_any_column_privilege(r.name, c.oid, 'select, insert, update, references'))
             union all
            select c.relname
              from pg_class c
-            where c.relnamespace = 'livewell'::regnamespace and c.relkind = 'S'
+            where c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[]) and c.relkind = 'S'
               and has_sequence_privilege(r.name, c.oid, 'usage, select, update')
             union all
            select p.proname
              from pg_proc p
-            where p.pronamespace = 'livewell'::regnamespace and not pg_has_role(r.name, p.proowner, 'usage')
+            where p.pronamespace = any ('{livewell,livewell_private}'::regnamespace[]) and not pg_has_role(r.name,
+                p.proowner, 'usage')
               and has_function_privilege(r.name, p.oid, 'execute')
        ) h
 """
@@ -60,7 +63,7 @@ select c.relname as name, c.relowner::regrole::text as owner, a.grantee::regrole
        a.privilege_type as privilege, c.relkind = 'v' as is_view
   from pg_class c
   left join lateral aclexplode(c.relacl) a on a.grantee <> c.relowner
- where c.relnamespace = 'livewell'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S')
+ where c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[]) and c.relkind in ('r', 'p', 'v', 'm', 'S')
 """
 
 
@@ -155,7 +158,7 @@ async def test_every_table_has_a_primary_key(owner: Database) -> None:
     """
     rows = await owner.fetch(
         "select c.relname from pg_class as c"
-        " where c.relnamespace = 'livewell'::regnamespace and c.relkind in ('r', 'p')"
+        " where c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[]) and c.relkind in ('r', 'p')"
         " and not exists (select from pg_constraint as k where k.conrelid = c.oid and k.contype = 'p')"
     )
     history = re.compile(r"job|job_(attempt|done|failed)(_default|_\d+)?")
@@ -165,7 +168,8 @@ async def test_every_table_has_a_primary_key(owner: Database) -> None:
 async def test_every_constraint_is_validated(owner: Database) -> None:
     """A constraint that was added NOT VALID is validated by a later migration: it holds for all rows."""
     rows = await owner.fetch(
-        "select conname from pg_constraint where connamespace = 'livewell'::regnamespace and not convalidated"
+        "select conname from pg_constraint where connamespace = any"
+        " ('{livewell,livewell_private}'::regnamespace[]) and not convalidated"
     )
     assert [row["conname"] for row in rows] == []
 
@@ -174,7 +178,7 @@ async def test_constraints_are_named_as_sentences(owner: Database) -> None:
     """A check constraint's name states its rule; the names PostgreSQL makes up (`…_check`) state nothing."""
     rows = await owner.fetch(
         "select conrelid::regclass::text as table_name, conname from pg_constraint"
-        " where connamespace = 'livewell'::regnamespace and contype = 'c'"
+        " where connamespace = any ('{livewell,livewell_private}'::regnamespace[]) and contype = 'c'"
     )
     assert [(row["table_name"], row["conname"]) for row in rows if re.search(r"_check\d*$", row["conname"])] == []
 
@@ -197,7 +201,7 @@ async def _findings(database: Database) -> list[str]:
     rows = [
         row
         for row in await database.fetch(_CHECKED)
-        if row["level"] != "security" or re.sub(r"^livewell\.|\(.*", "", row["function"]) not in given
+        if row["level"] != "security" or re.sub(r"^livewell(_private)?\.|\(.*", "", row["function"]) not in given
     ]
     return [f"{row['function']} line {row['lineno']}: {row['level']}: {row['message']}" for row in rows]
 

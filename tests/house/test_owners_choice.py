@@ -32,7 +32,7 @@ async def test_every_column_is_the_owners_or_said_to_be_tuned(owner: Database, t
     """A column of providers or keys that nobody decided about fails here, before a service login finds it."""
     columns = await owner.fetch(
         "select attname from pg_attribute"
-        " where attrelid = ('livewell.' || $1)::regclass and attnum > 0 and not attisdropped",
+        " where attrelid = ('livewell_private.' || $1)::regclass and attnum > 0 and not attisdropped",
         table,
     )
     (guard,) = (function for function in sql_functions() if function.name == "require_owner_for_calls")
@@ -44,7 +44,9 @@ async def test_every_column_is_the_owners_or_said_to_be_tuned(owner: Database, t
 @pytest.mark.parametrize("table", WRITERS)
 def test_what_says_where_workers_call_is_written_in_one_place(table: str) -> None:
     """No other function writes these tables, so that no other needs to ask who calls."""
-    writes = re.compile(rf"\b(insert\s+into|update|delete\s+from|merge\s+into)\s+livewell\.{table}\b", re.IGNORECASE)
+    writes = re.compile(
+        rf"\b(insert\s+into|update|delete\s+from|merge\s+into)\s+livewell_private\.{table}\b", re.IGNORECASE
+    )
     writing = {function.name for function in sql_functions() if writes.search(function.statement)}
     assert writing <= WRITERS[table]
 

@@ -34,11 +34,13 @@ _RANGES = {
     "fetching": range(170, 190),
 }
 _WRITES = re.compile(
-    r"\b(insert\s+into|update\s+livewell\.|delete\s+from|merge\s+into|truncate|pg_notify)\b", re.IGNORECASE
+    r"\b(insert\s+into|update\s+livewell_private\.|delete\s+from|merge\s+into|truncate|pg_notify)\b", re.IGNORECASE
 )
 # Where a statement is made of names that are Livewell's own by then: of its records, its catalogue, its tasks.
 _OWN_NAMES = {"judge_items", "ask_catalogue", "run_task"}
-_MAKES = re.compile(r"create\s+or\s+replace\s+(?:function|procedure)\s+livewell\.(\w+)\s*\(", re.IGNORECASE)
+_MAKES = re.compile(
+    r"create\s+or\s+replace\s+(?:function|procedure)\s+livewell(?:_private)?\.(\w+)\s*\(", re.IGNORECASE
+)
 
 
 def _named(function: SqlFunction) -> str:
@@ -92,7 +94,7 @@ def test_what_is_not_livewells_is_touched_by_a_role_that_has_nothing_of_it(funct
             f"{place(function.path)}: {called}"
         )
     made = re.findall(r"^\s*(?:for\b.*\bin\s+)?execute\s+(.*)", function.statement, re.IGNORECASE | re.MULTILINE)
-    strange = [one for one in made if not re.match(r"format\(('[^']*\blivewell\.%I|$)", one)]
+    strange = [one for one in made if not re.match(r"format\(('[^']*\blivewell_private\.%I|$)", one)]
     assert not strange or function.name in _OWN_NAMES, f"{place(function.path)}: {strange}"
     assert not re.search(r"\bset\s+constraints\b", function.statement, re.IGNORECASE), place(function.path)
 
@@ -121,7 +123,7 @@ def test_functions_that_write_refuse_on_a_replica() -> None:
 
 
 def test_nobody_notifies_into_a_full_queue() -> None:
-    """Who notifies reads first whether the server's queue is filling up, or fails at the commit: `livewell_private.notify` for
+    """Who notifies reads first whether the server's queue is filling up, or fails at the commit: `notify` for
     all, and the enqueue of one job in a statement that it has anyway.
     """
     callers = {function.name: function for function in sql_functions() if "pg_notify(" in function.statement}

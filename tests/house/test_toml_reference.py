@@ -64,7 +64,7 @@ async def test_the_defaults_of_the_reference_are_true(owner: Database) -> None:
         ("budget_defaults('endpoint')", "provider.NAME.endpoint.NAME", ENDPOINT_COLUMNS),
         ("type_defaults()", "type.NAME", TYPE_COLUMNS),
     ):
-        defaults = json.loads(await owner.fetchval(f"select livewell.{function}::text"))
+        defaults = json.loads(await owner.fetchval(f"select livewell_private.{function}::text"))
         for field, column in columns.items():
             said = documented[table][field].strip("`")
             assert await _same(owner, said, defaults[column]), f"{table}: {field}"

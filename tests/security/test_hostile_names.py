@@ -49,7 +49,8 @@ begin
         end;
     end loop;
     for v_name in select relname from pg_catalog.pg_class
-        where relnamespace in ('pg_catalog'::regnamespace, 'livewell'::regnamespace) and relkind in ('r', 'v', 'p')
+        where relnamespace = any ('{pg_catalog,livewell,livewell_private}'::regnamespace[]) and relkind in ('r', 'v',
+            'p')
     loop
         begin
             execute format('create temporary view %I as select public.mark() as hostile', v_name);
@@ -98,7 +99,8 @@ CALLABLE = """
 select p.proname as name,
     array(select format_type(t, null) from unnest(p.proargtypes) with ordinality as a (t, n) order by n) as types
 from pg_proc as p
-where p.pronamespace = 'livewell'::regnamespace and has_function_privilege($1, p.oid, 'execute')
+where p.pronamespace = any ('{livewell,livewell_private}'::regnamespace[]) and has_function_privilege($1, p.oid,
+    'execute')
 order by p.proname
 """
 # A value that gets further than a null does, by the type of the parameter.
@@ -124,14 +126,15 @@ do $$
 declare
     v_function regprocedure;
 begin
-    for v_function in select oid from pg_proc where pronamespace = 'livewell'::regnamespace loop
+    for v_function in select oid from pg_proc where pronamespace = any
+        ('{livewell,livewell_private}'::regnamespace[]) loop
         execute format('alter function %s ' || $change$CHANGE$change$, v_function);
     end loop;
 end $$
 """
 OTHER_PATHS = """
 select count(*) from pg_proc
-where pronamespace = 'livewell'::regnamespace
+where pronamespace = any ('{livewell,livewell_private}'::regnamespace[])
     and not coalesce(proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']
 """
 

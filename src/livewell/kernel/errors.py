@@ -126,6 +126,12 @@ class DatabaseNewer(LivewellError):
     code = "kernel.database_newer"
 
 
+class DatabaseTooOld(LivewellError):
+    """The database was made before the first version, and is made anew; nothing was changed."""
+
+    code = "kernel.database_too_old"
+
+
 class MigrationEdited(LivewellError):
     """The file of an applied migration is not what was applied; nothing was changed."""
 

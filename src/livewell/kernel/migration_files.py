@@ -3,7 +3,9 @@
 A folder named `sql` may hold `migrations/NNNN_room_what.sql` (applied once, in number order over all rooms, never
 edited) and `functions/`, `views/` and `triggers/` (one object per file, named like it, applied again whenever the file
 changes). A function or view says in its header whom it is for: `-- for: service, user`, `owner` for those who are
-members of it, or `internal` for other functions alone. A function that touches what is not Livewell's says
+members of it, or `internal` for other functions alone. What is internal is made in the schema `livewell_private`, as
+    all
+tables are, everything else in `livewell`. A function that touches what is not Livewell's says
 `-- runs as: livewell_reader` or `livewell_writer`: it belongs to that role, which has nothing of Livewell's, and the
 owner alone may call it. Functions are made after the migrations, so a migration that needs one for a default or a check
 makes it.
@@ -23,6 +25,8 @@ from livewell.kernel.errors import LivewellError
 from livewell.kernel.sql_statements import split_statements
 
 NO_TRANSACTION = "-- livewell: no transaction"
+SCHEMA = "livewell"
+PRIVATE_SCHEMA = "livewell_private"
 OWNER = "livewell_owner"
 FOREIGN_ROLES = ("livewell_reader", "livewell_writer")
 GRANTEES = {"service": "livewell_service", "user": "livewell_user", "anon": "livewell_anon"}
@@ -30,7 +34,7 @@ GRANTEES = {"service": "livewell_service", "user": "livewell_user", "anon": "liv
 _MIGRATION_NAME = re.compile(r"(?P<number>\d{4})_(?P<name>[a-z][a-z0-9_]*)\.sql")
 _OBJECT_NAME = re.compile(r"(?P<name>[a-z][a-z0-9_]*)\.sql")
 _ENDS_TRANSACTION = re.compile(r"(--[^\n]*\n|\s)*(begin|start|commit|end|rollback|abort)\b", re.IGNORECASE)
-_MENTIONED = re.compile(r"\blivewell\.(\w+)")
+_MENTIONED = re.compile(r"\blivewell(?:_private)?\.(\w+)")
 _IN_SQL = re.compile(r"\blanguage sql\b", re.IGNORECASE)
 _FOR = re.compile(r"^-- for:(?P<roles>.*)$", re.MULTILINE)
 _RUNS_AS = re.compile(r"^-- runs as:(?P<role>.*)$", re.MULTILINE)
@@ -170,12 +174,15 @@ def _object(kind: ObjectKind, file: Traversable | Path) -> ObjectFile:
     if match is None:
         raise SqlFileInvalid(f"{kind} file {file.name} is not named like the {kind} it holds")
     text = _text(file)
-    if not re.search(rf"^create [\w ]*{kind} (livewell\.)?{match['name']}\b", text, re.MULTILINE | re.IGNORECASE):
-        raise SqlFileInvalid(f"{kind} file {file.name} does not create {kind} {match['name']}")
+    audience = [] if kind is ObjectKind.TRIGGER else _audience(file.name, text)
+    schema = PRIVATE_SCHEMA if audience == ["internal"] else SCHEMA
+    made = match["name"] if kind is ObjectKind.TRIGGER else f"{schema}.{match['name']}"
+    if not re.search(rf"^create [\w ]*{kind} {re.escape(made)}\b", text, re.MULTILINE | re.IGNORECASE):
+        raise SqlFileInvalid(f"{kind} file {file.name} does not create {kind} {made}")
     owner = _owner(file.name, text)
-    roles = () if kind is ObjectKind.TRIGGER else _roles(file.name, text)
+    roles = tuple(GRANTEES[name] for name in sorted(audience) if name in GRANTEES)
     if owner != OWNER:
-        if kind is not ObjectKind.FUNCTION or roles:
+        if kind is not ObjectKind.FUNCTION or audience != ["internal"]:
             raise SqlFileInvalid(f"{file.name} runs as {owner}, and is no internal function")
         roles = (OWNER,)
     return ObjectFile(kind=kind, name=match["name"], text=text, roles=roles, owner=owner)
@@ -191,17 +198,15 @@ def _owner(file_name: str, text: str) -> str:
     return role
 
 
-def _roles(file_name: str, text: str) -> tuple[str, ...]:
+def _audience(file_name: str, text: str) -> list[str]:
     match = _FOR.search(text)
     names = [name.strip() for name in match["roles"].split(",")] if match else []
-    if names in (["internal"], ["owner"]):
-        return ()
-    if not names or not set(names) <= set(GRANTEES):
+    if names not in (["internal"], ["owner"]) and (not names or not set(names) <= set(GRANTEES)):
         raise SqlFileInvalid(
             f"{file_name} does not say whom it is for",
             fix="add a line `-- for: service`, or user, anon, owner, internal",
         )
-    return tuple(GRANTEES[name] for name in sorted(names))
+    return names
 
 
 def _refuse_twins(names: list[str]) -> None:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from livewell.kernel.connection import Connection
-from livewell.kernel.errors import DatabaseNewer, MigrationEdited, MigrationMissing
+from livewell.kernel.errors import DatabaseNewer, DatabaseTooOld, MigrationEdited, MigrationMissing
 from livewell.kernel.migration_files import Migration, ObjectFile, ObjectKind, SqlFiles, checksum_of
 from livewell.kernel.queries import QUERIES
 
@@ -184,6 +184,11 @@ async def read_state(connection: Connection) -> State:
             recorded[row["kind"], row["name"]] = Recorded(
                 file_checksum=row["file_checksum"], fingerprint=row["fingerprint"]
             )
+    elif await connection.fetchval(QUERIES["has_former_history"]):
+        raise DatabaseTooOld(
+            "the database was made before the first version of Livewell, and cannot be migrated",
+            fix="make it anew: drop schema livewell cascade, then livewell migrate; what was fetched is fetched again",
+        )
     return State(history=history, recorded=recorded, live=await live_fingerprints(connection))
 
 

@@ -67,11 +67,12 @@ class Catalog:
 def schema_files(catalog: Catalog, views: Mapping[str, str]) -> dict[str, str]:
     """Every file of the snapshot by its path; `views` are the files that made the views."""
     files = {
-        "schema.sql": "create schema livewell;\n" + catalog.grants("schema livewell"),
+        "schemas.sql": "".join(
+            f"create schema {entry.name};\n{catalog.grants(f'schema {entry.name}')}" for entry in catalog.of("schema")
+        ),
         **{f"tables/{entry.name}.sql": _table(catalog, entry) for entry in catalog.of("table")},
         **{f"sequences/{entry.name}.sql": _sequence(catalog, entry) for entry in catalog.of("sequence")},
         **{f"types/{entry.name}.sql": _type(entry) for entry in (*catalog.of("type"), *catalog.of("domain"))},
-        **{f"functions/{entry.name}.sql": _function(catalog, entry) for entry in catalog.of("function")},
         **{f"views/{entry.name}.sql": _view(catalog, entry, views[entry.name]) for entry in catalog.of("view")},
         **{f"triggers/{entry.name}.sql": _statements(entry.definition) for entry in catalog.of("trigger")},
     }
@@ -87,7 +88,7 @@ def _table(catalog: Catalog, table: Entry) -> str:
     if partition is None:
         inner = [f"{entry.own_name} {entry.definition}" for entry in catalog.of("column", table.name)] + inner
     parent, rest = (f"{partition['parent']} ", partition["rest"]) if partition else ("", definition)
-    head = f"create {unlogged}table livewell.{table.name} {parent}{_block(inner)}{rest}".rstrip()
+    head = f"create {unlogged}table livewell_private.{table.name} {parent}{_block(inner)}{rest}".rstrip()
     return f"{table.owned}{head};\n" + "".join(_beside(catalog, table)) + catalog.grants(f"table {table.name}")
 
 
@@ -99,22 +100,18 @@ def _beside(catalog: Catalog, table: Entry) -> Iterator[str]:
     for entry in catalog.of("row security", table.name):
         for word in entry.definition.split(" and "):
             action = {"enabled": "enable", "forced": "force"}[word]
-            yield f"\nalter table livewell.{table.name} {action} row level security;\n"
+            yield f"\nalter table livewell_private.{table.name} {action} row level security;\n"
     for entry in catalog.of("policy", table.name):
-        yield f"\ncreate policy {entry.own_name} on livewell.{table.name} {entry.definition};\n"
+        yield f"\ncreate policy {entry.own_name} on livewell_private.{table.name} {entry.definition};\n"
 
 
 def _sequence(catalog: Catalog, entry: Entry) -> str:
-    text = f"create sequence livewell.{entry.name} {entry.definition};\n"
+    text = f"create sequence livewell_private.{entry.name} {entry.definition};\n"
     return entry.owned + text + catalog.grants(f"sequence {entry.name}")
 
 
 def _type(entry: Entry) -> str:
-    return f"{entry.owned}create {entry.kind} livewell.{entry.name} {entry.definition};\n"
-
-
-def _function(catalog: Catalog, entry: Entry) -> str:
-    return f"{entry.owned}{entry.definition.rstrip()};\n\n{catalog.grants(f'function {entry.name}')}".rstrip() + "\n"
+    return f"{entry.owned}create {entry.kind} livewell_private.{entry.name} {entry.definition};\n"
 
 
 def _view(catalog: Catalog, entry: Entry, text: str) -> str:

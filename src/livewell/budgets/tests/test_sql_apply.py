@@ -102,7 +102,8 @@ async def test_applying_twice_changes_nothing(declaring: Declaring, owner: Datab
         "keys": {"acme@k": {"source": "env:K"}},
     }
     await declaring.raw(declared)
-    tables = "select to_jsonb(e) - 'granted', to_jsonb(p), to_jsonb(k) from livewell_private.provider p join livewell_private.endpoint e"
+    tables = "select to_jsonb(e) - 'granted', to_jsonb(p), to_jsonb(k) from livewell_private.provider p"
+    tables += " join livewell_private.endpoint e"
     everything = (
         f"{tables} on e.provider = p.name left join livewell_private.api_key k on k.provider = p.name order by e.name"
     )

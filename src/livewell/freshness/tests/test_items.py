@@ -94,7 +94,8 @@ async def test_second_viewer_leaves_the_indexes_alone(owner: Database, freshness
     async with owner.transaction() as transaction:
         await Freshness(transaction).change([item], 1)
         hot = await transaction.fetchval(
-            "select n_tup_hot_upd from pg_stat_xact_user_tables where schemaname = 'livewell' and relname = 'item'"
+            "select n_tup_hot_upd from pg_stat_xact_user_tables where schemaname = 'livewell_private' and"
+            " relname = 'item'"
         )
     assert hot == 1
 

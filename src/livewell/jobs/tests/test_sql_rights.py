@@ -16,7 +16,7 @@ VIEWS = ["jobs", "job_attempts", "job_kinds", "workers"]
 async def test_these_are_all_the_tables(owner: Database) -> None:
     """The list below is complete: a table added to the room is added to the proof."""
     statement = (
-        "select relname from pg_class where relnamespace = 'livewell'::regnamespace and relkind in ('r', 'p')"
+        "select relname from pg_class where relnamespace = 'livewell_private'::regnamespace and relkind in ('r', 'p')"
         " and (relname = 'worker' or relname like 'job%') order by 1"
     )
     assert [row["relname"] for row in await owner.fetch(statement)] == sorted(TABLES)

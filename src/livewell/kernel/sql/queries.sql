@@ -15,6 +15,10 @@ select true from livewell_private.migration where number = 1 for update skip loc
 -- Whether a migrator was here before; before the first there is no table to ask.
 select pg_catalog.to_regclass('livewell_private.migration') is not null
 
+-- name: has_former_history
+-- Whether a migrator from before the first version was here: its memory lay beside what others may call.
+select pg_catalog.to_regclass('livewell.migration') is not null
+
 -- name: is_replica
 -- Whether nothing can be locked or written here.
 select pg_catalog.pg_is_in_recovery()
@@ -24,12 +28,12 @@ select pg_catalog.pg_is_in_recovery()
 select pg_catalog.set_config('role', 'livewell_owner', true)
 
 -- name: begin_acting_as
--- What follows is made by a role that touches what is not Livewell's: it may use the schema only for as long.
-select format('grant usage, create on schema livewell to %I; set local role %I', $1::text, $1::text)
+-- What follows is made by a role that touches what is not Livewell's: it may use the private schema only for as long.
+select format('grant usage, create on schema livewell_private to %I; set local role %I', $1::text, $1::text)
 
 -- name: end_acting_as
 -- The role has nothing of Livewell's again.
-select format('set local role livewell_owner; revoke usage, create on schema livewell from %I', $1::text)
+select format('set local role livewell_owner; revoke usage, create on schema livewell_private from %I', $1::text)
 
 -- name: list_migrations
 -- The history, oldest first.
@@ -64,31 +68,31 @@ using unnest($1::text[], $2::text[]) as gone (kind, name)
 where known.kind = gone.kind and known.name = gone.name
 
 -- name: find_object
--- Everything in the schema that bears the name of an object file: overloads of a function, a trigger on several tables.
+-- Everything in the schemas that bears the name of an object file: overloads of a function, a trigger on several tables.
 select p.oid, format('drop %s %s', case p.prokind when 'p' then 'procedure' else 'function' end, p.oid::regprocedure) as drop_it,
     p.proowner::regrole::text as owner
 from pg_catalog.pg_proc p
-where $1 = 'function' and p.proname = $2 and p.pronamespace = 'livewell'::regnamespace
+where $1 = 'function' and p.proname = $2 and p.pronamespace = any ('{livewell,livewell_private}'::regnamespace[])
 union all
-select c.oid, format('drop view livewell.%I', c.relname), c.relowner::regrole::text
+select c.oid, format('drop view %s.%I', c.relnamespace::regnamespace, c.relname), c.relowner::regrole::text
 from pg_catalog.pg_class c
-where $1 = 'view' and c.relname = $2 and c.relkind = 'v' and c.relnamespace = 'livewell'::regnamespace
+where $1 = 'view' and c.relname = $2 and c.relkind = 'v' and c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[])
 union all
-select t.oid, format('drop trigger %I on livewell.%I', t.tgname, c.relname), c.relowner::regrole::text
+select t.oid, format('drop trigger %I on %s.%I', t.tgname, c.relnamespace::regnamespace, c.relname), c.relowner::regrole::text
 from pg_catalog.pg_trigger t
 join pg_catalog.pg_class c on c.oid = t.tgrelid
 where $1 = 'trigger' and t.tgname = $2 and t.tgparentid = 0 and not t.tgisinternal
-    and c.relnamespace = 'livewell'::regnamespace
+    and c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[])
 
 -- name: list_invalid_indexes
 -- What an interrupted concurrent build left behind: it costs every write and serves no read.
-select format('drop index concurrently livewell.%I', c.relname) as drop_it
+select format('drop index concurrently %s.%I', c.relnamespace::regnamespace, c.relname) as drop_it
 from pg_catalog.pg_index i
 join pg_catalog.pg_class c on c.oid = i.indexrelid
-where not i.indisvalid and c.relname = any ($1::text[]) and c.relnamespace = 'livewell'::regnamespace
+where not i.indisvalid and c.relname = any ($1::text[]) and c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[])
 
 -- name: list_dependents
--- Views and triggers of the schema that stand on the given functions and views, the farthest first.
+-- Views and triggers of the schemas that stand on the given functions and views, the farthest first.
 with recursive dependent as (
     select d.classid, d.objid, 1 as depth
     from pg_catalog.pg_depend d
@@ -105,7 +109,7 @@ from (
     select 'view' as kind, c.oid, c.relname as name, d.depth
     from dependent d
     join pg_catalog.pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
-    join pg_catalog.pg_class c on c.oid = r.ev_class and c.relkind = 'v' and c.relnamespace = 'livewell'::regnamespace
+    join pg_catalog.pg_class c on c.oid = r.ev_class and c.relkind = 'v' and c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[])
     union all
     select 'trigger', t.oid, t.tgname, d.depth
     from dependent d
@@ -123,11 +127,11 @@ from (
     select p.oid::regprocedure::text as target, 'function' as word, 'execute' as privilege,
         p.proowner as owner, coalesce(p.proacl, acldefault('f', p.proowner)) as acl
     from pg_catalog.pg_proc p
-    where $1 = 'function' and p.proname = $2 and p.pronamespace = 'livewell'::regnamespace
+    where $1 = 'function' and p.proname = $2 and p.pronamespace = any ('{livewell,livewell_private}'::regnamespace[])
     union all
-    select format('livewell.%I', c.relname), 'table', 'select', c.relowner, coalesce(c.relacl, acldefault('r', c.relowner))
+    select format('%s.%I', c.relnamespace::regnamespace, c.relname), 'table', 'select', c.relowner, coalesce(c.relacl, acldefault('r', c.relowner))
     from pg_catalog.pg_class c
-    where $1 = 'view' and c.relname = $2 and c.relkind = 'v' and c.relnamespace = 'livewell'::regnamespace
+    where $1 = 'view' and c.relname = $2 and c.relkind = 'v' and c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[])
 ) object
 cross join lateral (
     select distinct
@@ -142,29 +146,30 @@ cross join lateral (
 order by object.target, made.place, made.statement
 
 -- name: list_live_objects
--- The schema as the catalog has it, one row per thing that could drift. Written so that 15 and 18 answer alike: no NOT NULL
+-- The schemas as the catalog has them, one row per thing that could drift. Written so that 15 and 18 answer alike: no NOT NULL
 -- constraints (18 names them), no rights of owners (17 added one). Dated partitions come and go and are left out.
-with relation as (
-    select c.oid, c.relname, c.relkind, c.relowner, c.relacl, c.reloptions, c.relispartition, c.relpartbound,
+with ours as (
+    select n.oid, n.nspname, n.nspowner, n.nspacl from pg_catalog.pg_namespace n where n.nspname in ('livewell', 'livewell_private')
+),
+relation as (
+    select c.oid, n.nspname, c.relname, c.relkind, c.relowner, c.relacl, c.reloptions, c.relispartition, c.relpartbound,
         c.relrowsecurity, c.relforcerowsecurity, c.relpersistence
-    from pg_catalog.pg_class c
-    where c.relnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'livewell')
-        and c.relname !~ '_\d{8}$'
+    from pg_catalog.pg_class c join ours n on n.oid = c.relnamespace
+    where c.relname !~ '_\d{8}$'
 ),
 routine as (
     select p.oid, p.proname, p.proowner, p.proacl, p.prokind
-    from pg_catalog.pg_proc p
-    where p.pronamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'livewell')
-        and p.prokind in ('f', 'p')
+    from pg_catalog.pg_proc p join ours n on n.oid = p.pronamespace
+    where p.prokind in ('f', 'p')
 ),
 acl as (
-    select 'schema livewell' as name, 'schema livewell' as line, n.nspowner as owner, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl
-    from pg_catalog.pg_namespace n
-    where n.nspname = 'livewell'
+    select 'schema ' || n.nspname as name, 'schema ' || n.nspname as line, n.nspowner as owner,
+        coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl
+    from ours n
     union all
     select
         format('%s %s', case relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end, relname),
-        format('%s livewell.%I', case relkind when 'S' then 'sequence' else 'table' end, relname), relowner, coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))
+        format('%s %s.%I', case relkind when 'S' then 'sequence' else 'table' end, nspname, relname), relowner, coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))
     from relation
     where relkind in ('r', 'p', 'v', 'm', 'S')
     union all
@@ -172,8 +177,7 @@ acl as (
     from routine
 )
 select 'schema' as kind, n.nspname::text as name, null as part_of, 0 as place, '' as definition, n.nspowner::regrole::text as owner
-from pg_catalog.pg_namespace n
-where n.nspname = 'livewell'
+from ours n
 union all
 select 'server', 'version', null, 0, (current_setting('server_version_num')::integer / 10000)::text, ''
 union all
@@ -263,9 +267,8 @@ select
             from pg_catalog.pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped))
     end,
     t.typowner::regrole::text
-from pg_catalog.pg_type t
-where t.typnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'livewell')
-    and (t.typtype = 'e' or exists (select from relation r where r.oid = t.typrelid and r.relkind = 'c'))
+from pg_catalog.pg_type t join ours n on n.oid = t.typnamespace
+where (t.typtype = 'e' or exists (select from relation r where r.oid = t.typrelid and r.relkind = 'c'))
 union all
 select
     'domain', t.typname, t.typname, 0,
@@ -274,8 +277,8 @@ select
         (select string_agg(format('constraint %I %s', c.conname, pg_get_constraintdef(c.oid)), ' ' order by c.conname)
          from pg_catalog.pg_constraint c where c.contypid = t.oid and c.contype = 'c')),
     t.typowner::regrole::text
-from pg_catalog.pg_type t
-where t.typtype = 'd' and t.typnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'livewell')
+from pg_catalog.pg_type t join ours n on n.oid = t.typnamespace
+where t.typtype = 'd'
 union all
 select
     'function', r.proname, r.proname, 0,
@@ -296,10 +299,10 @@ select
     string_agg(concat(
         pg_get_triggerdef(t.oid),
         format(case t.tgenabled
-            when 'D' then E'\nALTER TABLE livewell.%I DISABLE TRIGGER %I'
-            when 'A' then E'\nALTER TABLE livewell.%I ENABLE ALWAYS TRIGGER %I'
-            when 'R' then E'\nALTER TABLE livewell.%I ENABLE REPLICA TRIGGER %I'
-        end, r.relname, t.tgname)), E'\n' order by r.relname),
+            when 'D' then E'\nALTER TABLE %I.%I DISABLE TRIGGER %I'
+            when 'A' then E'\nALTER TABLE %I.%I ENABLE ALWAYS TRIGGER %I'
+            when 'R' then E'\nALTER TABLE %I.%I ENABLE REPLICA TRIGGER %I'
+        end, r.nspname, r.relname, t.tgname)), E'\n' order by r.relname),
     ''
 from relation r
 join pg_catalog.pg_trigger t on t.tgrelid = r.oid
@@ -323,7 +326,7 @@ order by kind, part_of, place, name
 select c.relname as view, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
 from pg_catalog.pg_class c
 join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-where c.relkind = 'v' and c.relnamespace = 'livewell'::regnamespace
+where c.relkind = 'v' and c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[])
 order by c.relname, a.attnum
 
 -- name: tell_time

@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from livewell.kernel import EmbeddedPostgres, SqlFiles
+from livewell.kernel.migration_files import PRIVATE_SCHEMA, SCHEMA
 from livewell.testing import Address, connected
 
 
@@ -24,21 +25,16 @@ class SqlFolder:
     def begin(cls, path: Path) -> "SqlFolder":
         folder = cls(path)
         kernel = resources.files("livewell.kernel").joinpath("sql/migrations")
-        folder.migration(1, "kernel_schema", kernel.joinpath("0001_kernel_schema.sql").read_text(encoding="utf-8"))
+        folder.migration(1, "kernel_tables", kernel.joinpath("0001_kernel_tables.sql").read_text(encoding="utf-8"))
         return folder
-
-    def foreign_roles(self) -> None:
-        """The kernel's migration that makes livewell_reader and livewell_writer."""
-        kernel = resources.files("livewell.kernel").joinpath("sql/migrations")
-        name = "0003_kernel_foreign_roles"
-        self._write("migrations", name, kernel.joinpath(f"{name}.sql").read_text(encoding="utf-8"))
 
     def migration(self, number: int, name: str, text: str) -> None:
         self._write("migrations", f"{number:04}_{name}", text)
 
     def function(self, name: str, text: str, *, audience: str = "service") -> None:
-        """The text begins after `create or replace function livewell.<name>`."""
-        head = f"-- A function of a test.\n-- for: {audience}\ncreate or replace function livewell.{name}"
+        """The text begins after `create or replace function <schema>.<name>`."""
+        schema = PRIVATE_SCHEMA if audience.startswith("internal") else SCHEMA
+        head = f"-- A function of a test.\n-- for: {audience}\ncreate or replace function {schema}.{name}"
         self._write("functions", name, head + text)
 
     def view(self, name: str, query: str, *, audience: str = "service") -> None:

@@ -9,6 +9,7 @@ from livewell.kernel import (
     Action,
     CheckReport,
     DatabaseNewer,
+    DatabaseTooOld,
     LockNotAvailable,
     MigrationEdited,
     MigrationFailed,
@@ -32,8 +33,8 @@ _QUICK = MigratorOptions(
 )
 
 _WHO = "() returns text language sql security definer set search_path = pg_catalog as 'select current_user::text';"
-_THING = "create table livewell.thing (id integer primary key);"
-_LOCKED_THING = "lock table livewell.thing in access share mode"
+_THING = "create table livewell_private.thing (id integer primary key);"
+_LOCKED_THING = "lock table livewell_private.thing in access share mode"
 
 
 async def _history(url: str) -> list[int]:
@@ -44,7 +45,7 @@ async def _history(url: str) -> list[int]:
 
 async def _tables(url: str) -> set[str]:
     async with connected(url) as connection:
-        rows = await connection.fetch("select tablename from pg_tables where schemaname = 'livewell'")
+        rows = await connection.fetch("select tablename from pg_tables where schemaname = 'livewell_private'")
     return {row["tablename"] for row in rows}
 
 
@@ -72,9 +73,11 @@ async def test_everything_belongs_to_the_owner_role(empty_owner_url: str, sql_fo
     await migrate(empty_owner_url, files=sql_folder.files)
     async with connected(empty_owner_url) as connection:
         owners = await connection.fetch(
-            "select relowner::regrole::text from pg_class where relnamespace = 'livewell'::regnamespace"
-            " union select proowner::regrole::text from pg_proc where pronamespace = 'livewell'::regnamespace"
-            " union select nspowner::regrole::text from pg_namespace where nspname = 'livewell'"
+            "select relowner::regrole::text from pg_class where relnamespace = any"
+            " ('{livewell,livewell_private}'::regnamespace[])"
+            " union select proowner::regrole::text from pg_proc where pronamespace = any"
+            " ('{livewell,livewell_private}'::regnamespace[])"
+            " union select nspowner::regrole::text from pg_namespace where nspname in ('livewell', 'livewell_private')"
         )
     assert [row[0] for row in owners] == ["livewell_owner"]
 
@@ -86,7 +89,7 @@ async def test_migrations_run_in_number_order_whatever_room_they_are_in(
     kernel, room = SqlFolder(sql_folder.path / "a" / "sql"), SqlFolder(sql_folder.path / "b" / "sql")
     (sql_folder.path / "a" / "sql").mkdir(parents=True)
     (sql_folder.path / "migrations").rename(sql_folder.path / "a" / "sql" / "migrations")
-    kernel.migration(3, "kernel_note", "alter table livewell.thing add column note text;")
+    kernel.migration(3, "kernel_note", "alter table livewell_private.thing add column note text;")
     room.migration(2, "room_thing", _THING)
     await migrate(empty_owner_url, files=sql_folder.files)
     assert await _history(empty_owner_url) == [1, 2, 3]
@@ -98,7 +101,7 @@ async def test_several_at_once_apply_each_step_once(
 ) -> None:
     """Migrators that start together share the work: each step is done by exactly one of them."""
     for number in range(2, 7):
-        sql_folder.migration(number, "kernel_table", f"create table livewell.t{number} (id integer);")
+        sql_folder.migration(number, "kernel_table", f"create table livewell_private.t{number} (id integer);")
     sql_folder.function("answer", "() returns integer language sql set search_path = '' as 'select 42';")
     reports = await asyncio.gather(*(migrate(empty_owner_url, files=sql_folder.files) for _ in range(migrators)))
     done = [str(step) for report in reports for step in report.steps]
@@ -124,7 +127,7 @@ async def test_a_plan_tells_the_steps_and_changes_nothing(empty_owner_url: str, 
     sql_folder.function("answer", "() returns integer language sql set search_path = '' as 'select 42';")
     steps = await plan(empty_owner_url, files=sql_folder.files)
     assert [str(step) for step in steps] == [
-        "apply migration 0001_kernel_schema.sql",
+        "apply migration 0001_kernel_tables.sql",
         "apply migration 0002_kernel_thing.sql",
         "apply function answer",
     ]
@@ -137,7 +140,7 @@ async def test_steps_are_told_as_they_are_done(empty_owner_url: str, sql_folder:
     """`on_step` is called for a step once it is committed."""
     told: list[str] = []
     await migrate(empty_owner_url, files=sql_folder.files, on_step=lambda step: told.append(str(step)))
-    assert told == ["apply migration 0001_kernel_schema.sql"]
+    assert told == ["apply migration 0001_kernel_tables.sql"]
 
 
 async def test_an_edited_migration_is_refused(empty_owner_url: str, sql_folder: SqlFolder) -> None:
@@ -145,7 +148,7 @@ async def test_an_edited_migration_is_refused(empty_owner_url: str, sql_folder: 
     sql_folder.migration(2, "kernel_thing", _THING)
     await migrate(empty_owner_url, files=sql_folder.files)
     sql_folder.migration(2, "kernel_thing", _THING + " -- better")
-    sql_folder.migration(3, "kernel_more", "create table livewell.more (id integer);")
+    sql_folder.migration(3, "kernel_more", "create table livewell_private.more (id integer);")
     for call in (migrate, plan, check):
         with pytest.raises(MigrationEdited, match=r"0002_kernel_thing\.sql was edited"):
             await call(empty_owner_url, files=sql_folder.files)
@@ -155,10 +158,10 @@ async def test_an_edited_migration_is_refused(empty_owner_url: str, sql_folder: 
 async def test_a_missing_migration_is_refused(empty_owner_url: str, sql_folder: SqlFolder) -> None:
     """An applied migration whose file is gone from the middle stops everything."""
     sql_folder.migration(2, "kernel_thing", _THING)
-    sql_folder.migration(3, "kernel_more", "create table livewell.more (id integer);")
+    sql_folder.migration(3, "kernel_more", "create table livewell_private.more (id integer);")
     await migrate(empty_owner_url, files=sql_folder.files)
     sql_folder.remove("migrations/0002_kernel_thing")
-    sql_folder.migration(4, "kernel_last", "create table livewell.last (id integer);")
+    sql_folder.migration(4, "kernel_last", "create table livewell_private.last (id integer);")
     for call in (migrate, plan, check):
         with pytest.raises(MigrationMissing, match="0002_kernel_thing"):
             await call(empty_owner_url, files=sql_folder.files)
@@ -180,11 +183,11 @@ async def test_a_newer_database_is_refused(empty_owner_url: str, sql_folder: Sql
 
 async def test_a_failing_migration_leaves_no_trace_and_says_which(empty_owner_url: str, sql_folder: SqlFolder) -> None:
     """A migration is all or nothing; those before it stay, and the fact names the file in one line."""
-    sql_folder.migration(2, "kernel_thing", _THING + " insert into livewell.nowhere values (1);")
+    sql_folder.migration(2, "kernel_thing", _THING + " insert into livewell_private.nowhere values (1);")
     with pytest.raises(MigrationFailed) as caught:
         await migrate(empty_owner_url, files=sql_folder.files)
     assert "0002_kernel_thing.sql" in str(caught.value)
-    assert "livewell.nowhere" in str(caught.value)
+    assert "livewell_private.nowhere" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert await _history(empty_owner_url) == [1]
     assert "thing" not in await _tables(empty_owner_url)
@@ -194,7 +197,7 @@ async def test_a_step_gives_up_when_a_lock_is_held(empty_owner_url: str, sql_fol
     """A step waits for a table no longer than lock_timeout, tries a bounded number of times, and has no effect."""
     sql_folder.migration(2, "kernel_thing", _THING)
     await migrate(empty_owner_url, files=sql_folder.files)
-    sql_folder.migration(3, "kernel_note", "alter table livewell.thing add column note text;")
+    sql_folder.migration(3, "kernel_note", "alter table livewell_private.thing add column note text;")
     async with connected(empty_owner_url) as holder, holder.transaction():
         await holder.execute(_LOCKED_THING)
         with pytest.raises(LockNotAvailable, match=r"0003_kernel_note\.sql .*pg_stat_activity"):
@@ -208,7 +211,7 @@ async def test_a_step_is_tried_again_until_the_lock_is_free(empty_owner_url: str
     """A lock held for longer than lock_timeout, but not for ever, delays a migration and does not fail it."""
     sql_folder.migration(2, "kernel_thing", _THING)
     await migrate(empty_owner_url, files=sql_folder.files)
-    sql_folder.migration(3, "kernel_note", "alter table livewell.thing add column note text;")
+    sql_folder.migration(3, "kernel_note", "alter table livewell_private.thing add column note text;")
     patient = MigratorOptions(lock_timeout=timedelta(milliseconds=20), attempts=1000, longest_backoff=timedelta())
     async with connected(empty_owner_url) as holder, connected(empty_owner_url) as watcher:
         held = holder.transaction()
@@ -219,7 +222,8 @@ async def test_a_step_is_tried_again_until_the_lock_is_free(empty_owner_url: str
 
         async def tried_three_times() -> bool:
             row = await watcher.fetchval(
-                "select virtualtransaction from pg_locks where relation = 'livewell.thing'::regclass and not granted"
+                "select virtualtransaction from pg_locks where relation = 'livewell_private.thing'::regclass and"
+                " not granted"
             )
             tries.update([row] if row else [])
             return len(tries) >= 3
@@ -273,63 +277,27 @@ async def test_a_role_that_may_not_create_roles_is_told_what_to_ask_for(
         await migrate(blank_server.url("app", "plain"), files=sql_folder.files)
     assert "\n" not in str(caught.value)
     fix = caught.value.fix or ""
-    assert "create role livewell_owner nologin" in fix
+    assert "create role livewell_owner nologin; " in fix
+    assert "create role livewell_writer nologin; grant " in fix
     await blank_server.run(fix.removeprefix("have a superuser run: "))
     await migrate(blank_server.url("app", "plain"), files=sql_folder.files)
     assert await check(blank_server.url("app", "plain"), files=sql_folder.files) == CheckReport(pending=(), drift=())
 
 
-async def test_the_roles_for_what_is_foreign_are_asked_for_alike(
-    blank_server: BlankServer, sql_folder: SqlFolder
+async def test_a_database_from_before_the_first_version_is_made_anew(
+    empty_owner_url: str, sql_folder: SqlFolder
 ) -> None:
-    """Who migrated before they were needed, and may not make roles, is told the exact SQL for them."""
-    await blank_server.run("create role plain login")
-    await blank_server.run("create database app")
-    url = blank_server.url("app", "plain")
-    with pytest.raises(RolesMissing) as caught:
-        await migrate(url, files=sql_folder.files)
-    await blank_server.run((caught.value.fix or "").removeprefix("have a superuser run: "))
-    await migrate(url, files=sql_folder.files)
-    sql_folder.foreign_roles()
-    sql_folder.function("who", _WHO, audience="internal\n-- runs as: livewell_writer")
-    with pytest.raises(RolesMissing) as caught:
-        await migrate(url, files=sql_folder.files)
-    assert "\n" not in str(caught.value)
-    fix = caught.value.fix or ""
-    assert "create role livewell_reader nologin; create role livewell_writer nologin; grant " in fix
-    await blank_server.run(fix.removeprefix("have a superuser run: "))
-    await migrate(url, files=sql_folder.files)
-    assert await check(url, files=sql_folder.files) == CheckReport(pending=(), drift=())
-    async with connected(url) as connection:
-        assert await connection.fetchval("select livewell.who()") == "livewell_writer"
-
-
-async def test_what_was_granted_to_the_owner_is_handed_on(empty_owner_url: str, sql_folder: SqlFolder) -> None:
-    """Tables and functions that users let Livewell use before it had roles for that stay usable, and no more."""
-    await migrate(empty_owner_url, files=sql_folder.files)
+    """It is recognised, told what to do, and left alone; once it is dropped, migrating works."""
     async with connected(empty_owner_url) as connection:
-        await connection.execute(
-            "create schema shop; create table shop.sold (id integer, price integer);"
-            " create table shop.kept (id integer);"
-            " create function shop.sweep() returns integer language sql as 'select 1';"
-            " revoke all on function shop.sweep() from public; grant usage on schema shop to livewell_owner;"
-            " grant select, insert, update (price) on shop.sold to livewell_owner;"
-            " grant execute on function shop.sweep() to livewell_owner"
-        )
-        sql_folder.foreign_roles()
-        await migrate(empty_owner_url, files=sql_folder.files)
-        row = await connection.fetchrow(
-            "select has_schema_privilege('livewell_reader', 'shop', 'usage'),"
-            " has_table_privilege('livewell_reader', 'shop.sold', 'select'),"
-            " has_table_privilege('livewell_writer', 'shop.sold', 'insert'),"
-            " has_column_privilege('livewell_writer', 'shop.sold', 'price', 'update'),"
-            " has_function_privilege('livewell_reader', 'shop.sweep()', 'execute'),"
-            " not has_table_privilege('livewell_reader', 'shop.sold', 'insert'),"
-            " not has_column_privilege('livewell_writer', 'shop.sold', 'id', 'update'),"
-            " not has_table_privilege('livewell_writer', 'shop.kept', 'select')"
-        )
-    assert row is not None
-    assert all(row)
+        await connection.execute("create schema livewell; create table livewell.migration (number integer, name text)")
+        for attempt in (migrate, check):
+            with pytest.raises(DatabaseTooOld, match="made before the first version") as caught:
+                await attempt(empty_owner_url, files=sql_folder.files)
+            assert "drop schema livewell cascade" in (caught.value.fix or "")
+        assert await connection.fetchval("select to_regnamespace('livewell_private')") is None
+        await connection.execute("drop schema livewell cascade")
+    await migrate(empty_owner_url, files=sql_folder.files)
+    assert await check(empty_owner_url, files=sql_folder.files) == CheckReport(pending=(), drift=())
 
 
 async def test_a_role_that_may_create_roles_needs_no_superuser(
@@ -337,9 +305,8 @@ async def test_a_role_that_may_create_roles_needs_no_superuser(
 ) -> None:
     """The usual administrator of a hosted database, CREATEROLE and no superuser, can migrate."""
     sql_folder.migration(2, "kernel_thing", _THING)
-    sql_folder.foreign_roles()
     sql_folder.function("who", _WHO, audience="internal\n-- runs as: livewell_reader")
     await blank_server.run("create role admin login createrole")
     await blank_server.run("create database app owner admin")
     await migrate(blank_server.url("app", "admin"), files=sql_folder.files)
-    assert await _history(blank_server.url("app", "postgres")) == [1, 2, 3]
+    assert await _history(blank_server.url("app", "postgres")) == [1, 2]

@@ -56,21 +56,21 @@ async def _is_at_the_gate(gate: "asyncpg.Connection[asyncpg.Record]") -> bool:
 
 def _rows(folder: SqlFolder) -> None:
     """Migrations and a function that would show if one of them ran twice or by half."""
-    folder.migration(2, "kernel_log", "create table livewell.ran (step integer, half text);")
+    folder.migration(2, "kernel_log", "create table livewell_private.ran (step integer, half text);")
     for number in (3, 4, 5):
         folder.migration(number, "kernel_row", "".join(_halves(number)))
     folder.function("answer", "() returns integer language sql set search_path = '' as 'select 42';")
-    folder.view("rows_ran", "select step from livewell.ran;")
+    folder.view("rows_ran", "select step from livewell_private.ran;")
 
 
 def _halves(number: int) -> list[str]:
-    return [f"insert into livewell.ran values ({number}, '{half}');" for half in ("first", "second")]
+    return [f"insert into livewell_private.ran values ({number}, '{half}');" for half in ("first", "second")]
 
 
 async def _assert_each_ran_once(url: str, folder: SqlFolder) -> None:
     await migrate(url, files=folder.files)
     async with connected(url) as connection:
-        rows = await connection.fetch("select step, half from livewell.ran order by step, half")
+        rows = await connection.fetch("select step, half from livewell_private.ran order by step, half")
         assert await connection.fetchval("select livewell.answer()") == 42
     assert [tuple(row) for row in rows] == [(step, half) for step in (3, 4, 5) for half in ("first", "second")]
     assert await check(url, files=folder.files) == CheckReport(pending=(), drift=())
@@ -113,7 +113,7 @@ async def test_a_migrate_killed_while_it_replaces_functions_leaves_the_old_ones(
     _rows(sql_folder)
     await migrate(empty_owner_url, files=sql_folder.files)
     sql_folder.function("answer", "() returns integer language sql set search_path = '' as 'select 43';")
-    sql_folder.view("rows_ran", "select step, half from livewell.ran;")
+    sql_folder.view("rows_ran", "select step, half from livewell_private.ran;")
     slow = f"do $$ begin perform pg_advisory_xact_lock({_GATE}); end $$;\n"
     view = sql_folder.path / "views" / "rows_ran.sql"
     view.write_text(view.read_text(encoding="utf-8").replace("create or", f"{slow}create or"), encoding="utf-8")

@@ -11,8 +11,8 @@ from livewell.testing import child, connected, until
 
 _BUILD = """-- livewell: no transaction
 -- Built beside the writers; a comment with a ; in it.
-create index concurrently if not exists thing_by_note on livewell.thing (note);
-create index concurrently if not exists thing_by_id on livewell.thing (id, note);
+create index concurrently if not exists thing_by_note on livewell_private.thing (note);
+create index concurrently if not exists thing_by_id on livewell_private.thing (id, note);
 """
 _MIGRATE = """
 from pathlib import Path
@@ -22,13 +22,13 @@ asyncio.run(migrate(sys.argv[1], files=SqlFiles.below(Path(sys.argv[2]))))
 """
 _VALID = (
     "select c.relname, i.indisvalid, c.relowner::regrole::text as owner"
-    " from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = 'livewell.thing'::regclass"
+    " from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = 'livewell_private.thing'::regclass"
     " order by c.relname"
 )
 
 
 async def _thing(url: str, folder: SqlFolder) -> None:
-    folder.migration(2, "kernel_thing", "create table livewell.thing (id integer, note text);")
+    folder.migration(2, "kernel_thing", "create table livewell_private.thing (id integer, note text);")
     await migrate(url, files=folder.files)
     folder.migration(3, "kernel_index", _BUILD)
 
@@ -56,7 +56,7 @@ async def test_an_index_broken_off_in_the_middle_is_built_again(empty_owner_url:
     async with connected(empty_owner_url) as reader, connected(empty_owner_url) as watcher:
         snapshot = reader.transaction(isolation="repeatable_read")
         await snapshot.start()
-        await reader.execute("insert into livewell.thing values (1)")
+        await reader.execute("insert into livewell_private.thing values (1)")
         building = asyncio.create_task(migrate(empty_owner_url, files=sql_folder.files))
         await until(lambda: _is_being_built(watcher), "the index is begun")
         await watcher.execute(
@@ -80,7 +80,7 @@ async def test_a_killed_migrator_whose_build_goes_on_is_no_obstacle(
     async with connected(empty_owner_url) as reader, connected(empty_owner_url) as watcher:
         snapshot = reader.transaction(isolation="repeatable_read")
         await snapshot.start()
-        await reader.execute("insert into livewell.thing values (1)")
+        await reader.execute("insert into livewell_private.thing values (1)")
         async with child(_MIGRATE, empty_owner_url, sql_folder.path) as killed:
             await until(lambda: _is_being_built(watcher), "the index is begun")
             await killed.kill()
@@ -97,7 +97,9 @@ async def test_a_statement_that_fails_leaves_the_migration_unrecorded(
 ) -> None:
     """Only after its last statement is such a migration history."""
     await _thing(empty_owner_url, sql_folder)
-    sql_folder.migration(3, "kernel_index", _BUILD + "create index concurrently broken on livewell.nowhere (id);")
+    sql_folder.migration(
+        3, "kernel_index", _BUILD + "create index concurrently broken on livewell_private.nowhere (id);"
+    )
     with pytest.raises(MigrationFailed, match=r"0003_kernel_index\.sql"):
         await migrate(empty_owner_url, files=sql_folder.files)
     sql_folder.migration(3, "kernel_index", _BUILD)
@@ -111,4 +113,4 @@ async def _is_being_dropped(watcher: "asyncpg.Connection[asyncpg.Record]") -> bo
 
 
 async def _is_being_built(watcher: "asyncpg.Connection[asyncpg.Record]") -> bool:
-    return bool(await watcher.fetch("select from pg_index where indrelid = 'livewell.thing'::regclass"))
+    return bool(await watcher.fetch("select from pg_index where indrelid = 'livewell_private.thing'::regclass"))

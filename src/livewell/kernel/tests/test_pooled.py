@@ -98,9 +98,11 @@ async def test_migrating_works_through_the_pooler(
     empty_owner_url: str, sql_folder: SqlFolder, own_folder: Path
 ) -> None:
     """Turns, limits and roles are those of a transaction, so several migrators may come through a pooler at once."""
-    sql_folder.migration(2, "kernel_thing", "create table livewell.thing (id integer);")
+    sql_folder.migration(2, "kernel_thing", "create table livewell_private.thing (id integer);")
     sql_folder.migration(
-        3, "kernel_index", "-- livewell: no transaction\ncreate index concurrently thing_by_id on livewell.thing (id);"
+        3,
+        "kernel_index",
+        "-- livewell: no transaction\ncreate index concurrently thing_by_id on livewell_private.thing (id);",
     )
     sql_folder.function("answer", "() returns integer language sql set search_path = '' as 'select 42';")
     async with pgbouncer_before(empty_owner_url, own_folder) as pooler:

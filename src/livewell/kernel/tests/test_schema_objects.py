@@ -9,8 +9,10 @@ from livewell.testing import connected
 
 _ANSWER = "() returns integer language sql set search_path = '' as 'select 42';"
 _TOUCH = "() returns trigger language plpgsql set search_path = '' as 'begin return new; end';"
-_TOUCHED = "before insert on livewell.thing for each row execute function livewell.touch();"
-_THINGS = "create table livewell.thing (id integer, note text); create table livewell.other (id integer);"
+_TOUCHED = "before insert on livewell_private.thing for each row execute function livewell_private.touch();"
+_THINGS = (
+    "create table livewell_private.thing (id integer, note text); create table livewell_private.other (id integer);"
+)
 
 
 async def _value(url: str, query: str) -> object:
@@ -76,10 +78,10 @@ async def test_views_that_stand_on_a_changed_function_are_made_again(
 async def test_a_view_may_lose_a_column(empty_owner_url: str, sql_folder: SqlFolder) -> None:
     """A changed column list cannot be replaced in place (42P16); the view is made anew, and those on it too."""
     sql_folder.migration(2, "kernel_things", _THINGS)
-    sql_folder.view("b_things", "select id, note from livewell.thing;")
+    sql_folder.view("b_things", "select id, note from livewell_private.thing;")
     sql_folder.view("a_things", "select id from livewell.b_things;")
     await _again(empty_owner_url, sql_folder)
-    sql_folder.view("b_things", "select id from livewell.thing;")
+    sql_folder.view("b_things", "select id from livewell_private.thing;")
     await _again(empty_owner_url, sql_folder)
     columns = "select count(*) from pg_attribute where attrelid = 'livewell.b_things'::regclass and attnum > 0"
     assert await _value(empty_owner_url, columns) == 1
@@ -92,7 +94,9 @@ async def test_a_file_need_not_say_or_replace(empty_owner_url: str, sql_folder: 
         sql_folder.function("answer", _ANSWER.replace("42", str(number)))
         sql_folder.function("touch", _TOUCH, audience="internal")
         sql_folder.view("answers", f"select livewell.answer() as answer{number};")
-        sql_folder.trigger("thing_is_touched", _TOUCHED.replace("livewell.thing", f"livewell.thing /*{number}*/"))
+        sql_folder.trigger(
+            "thing_is_touched", _TOUCHED.replace("livewell_private.thing", f"livewell_private.thing /*{number}*/")
+        )
         for file in sql_folder.path.rglob("*.sql"):
             file.write_text(file.read_text(encoding="utf-8").replace("create or replace", "create"), encoding="utf-8")
         await _again(empty_owner_url, sql_folder)
@@ -124,9 +128,9 @@ async def test_a_removed_file_drops_its_object(empty_owner_url: str, sql_folder:
         sql_folder.remove(place)
     sql_folder.remove("triggers/thing_is_touched")
     await _again(empty_owner_url, sql_folder)
-    left = "select count(*) from pg_proc where pronamespace = 'livewell'::regnamespace"
+    left = "select count(*) from pg_proc where pronamespace = any ('{livewell,livewell_private}'::regnamespace[])"
     assert await _value(empty_owner_url, left) == 0
-    assert await _value(empty_owner_url, "select count(*) from pg_views where schemaname = 'livewell'") == 0
+    assert await _value(empty_owner_url, "select count(*) from pg_views where schemaname like 'livewell%'") == 0
 
 
 async def test_a_trigger_may_move_to_another_table(empty_owner_url: str, sql_folder: SqlFolder) -> None:
@@ -135,10 +139,10 @@ async def test_a_trigger_may_move_to_another_table(empty_owner_url: str, sql_fol
     sql_folder.function("touch", _TOUCH, audience="internal")
     sql_folder.trigger("thing_is_touched", _TOUCHED)
     await _again(empty_owner_url, sql_folder)
-    sql_folder.trigger("thing_is_touched", _TOUCHED.replace("livewell.thing", "livewell.other"))
+    sql_folder.trigger("thing_is_touched", _TOUCHED.replace("livewell_private.thing", "livewell_private.other"))
     await _again(empty_owner_url, sql_folder)
     place = "select string_agg(tgrelid::regclass::text, ',') from pg_trigger where tgname = 'thing_is_touched'"
-    assert await _value(empty_owner_url, place) == "livewell.other"
+    assert await _value(empty_owner_url, place) == "livewell_private.other"
 
 
 async def test_files_are_applied_before_those_that_need_them(empty_owner_url: str, sql_folder: SqlFolder) -> None:
@@ -153,18 +157,21 @@ async def test_files_are_applied_before_those_that_need_them(empty_owner_url: st
 
 
 async def test_nobody_but_the_named_roles_may_call(empty_owner_url: str, sql_folder: SqlFolder) -> None:
-    """EXECUTE goes to the roles of the `for:` line; a role taken out of it loses the right."""
+    """EXECUTE goes to the roles of the `for:` line; a role taken out of it loses the right. What becomes internal
+    moves to the private schema.
+    """
     sql_folder.function("answer", _ANSWER, audience="service, user")
     await _again(empty_owner_url, sql_folder)
     callers = (
         "select string_agg(rolname, ',' order by rolname) from pg_roles"
         " where rolname in ('livewell_service', 'livewell_user', 'livewell_anon')"
-        " and has_function_privilege(oid, 'livewell.answer()', 'execute')"
+        " and has_function_privilege(oid, (select oid from pg_proc where proname = 'answer'), 'execute')"
     )
     assert await _value(empty_owner_url, callers) == "livewell_service,livewell_user"
     sql_folder.function("answer", _ANSWER, audience="internal")
     await _again(empty_owner_url, sql_folder)
     assert await _value(empty_owner_url, callers) is None
+    assert await _value(empty_owner_url, "select livewell_private.answer()") == 42
 
 
 _WHO = (
@@ -172,7 +179,7 @@ _WHO = (
 )
 _OWNERS = "select string_agg(distinct proowner::regrole::text, ',') from pg_proc where proname = 'who'"
 _RIGHTS = (
-    "select has_schema_privilege('livewell_reader', 'livewell', 'usage, create')"
+    "select has_schema_privilege('livewell_reader', 'livewell_private', 'usage, create')"
     " or has_function_privilege('livewell_service', oid, 'execute') or has_function_privilege('public', oid, 'execute')"
     " from pg_proc where proname = 'who'"
 )
@@ -182,7 +189,6 @@ async def test_a_function_runs_as_the_role_its_file_names(empty_owner_url: str, 
     """It belongs to that role, which keeps no right on the schema; the owner alone may call it. A changed form or role
     replaces what was there.
     """
-    sql_folder.foreign_roles()
     for line, form, owner in [
         ("\n-- runs as: livewell_reader", "()", "livewell_reader"),
         ("\n-- runs as: livewell_reader", "(p_x integer default 0)", "livewell_reader"),
@@ -194,10 +200,10 @@ async def test_a_function_runs_as_the_role_its_file_names(empty_owner_url: str, 
         await _again(empty_owner_url, sql_folder)
         assert await _value(empty_owner_url, _OWNERS) == owner
         assert await _value(empty_owner_url, _RIGHTS) is False
-        assert await _value(empty_owner_url, "select livewell.who()") == owner
+        assert await _value(empty_owner_url, "select livewell_private.who()") == owner
     async with connected(empty_owner_url) as connection, connection.transaction():
         await connection.execute("set local role livewell_owner")
-        assert await connection.fetchval("select livewell.who()") == "livewell_reader"
+        assert await connection.fetchval("select livewell_private.who()") == "livewell_reader"
 
 
 @pytest.mark.parametrize("drift", ["owner to livewell_owner", "owner to current_user", "security invoker"])
@@ -205,14 +211,13 @@ async def test_a_function_that_changed_hands_is_put_back(
     empty_owner_url: str, sql_folder: SqlFolder, drift: str
 ) -> None:
     """Whoever it belongs to now, it is drift, and the next run makes it what its file says."""
-    sql_folder.foreign_roles()
     sql_folder.function("who", "()" + _WHO, audience="internal\n-- runs as: livewell_reader")
     await _again(empty_owner_url, sql_folder)
-    await _value(empty_owner_url, f"alter function livewell.who() {drift}")
+    await _value(empty_owner_url, f"alter function livewell_private.who() {drift}")
     report = await check(empty_owner_url, files=sql_folder.files)
     assert ("function", "who") in [(item.kind, item.name) for item in report.drift]
     await _again(empty_owner_url, sql_folder)
-    assert await _value(empty_owner_url, "select livewell.who()") == "livewell_reader"
+    assert await _value(empty_owner_url, "select livewell_private.who()") == "livewell_reader"
 
 
 async def test_a_broken_function_changes_none_of_the_others(empty_owner_url: str, sql_folder: SqlFolder) -> None:
@@ -241,7 +246,7 @@ async def test_a_function_made_by_hand_is_taken_over_by_its_file(empty_owner_url
     [
         ("functions/answer", "create or replace function livewell.answer() returns void language sql as '';"),
         ("functions/answer", "-- for: everybody\ncreate or replace function livewell.answer()"),
-        ("functions/answer", "-- for: service\ncreate or replace function livewell.other() returns void;"),
+        ("functions/answer", "-- for: service\ncreate or replace function livewell_private.other() returns void;"),
         (
             "functions/answer",
             "-- for: service\n-- runs as: livewell_reader\ncreate or replace function livewell.answer()",

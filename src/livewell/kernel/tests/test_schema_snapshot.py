@@ -13,18 +13,21 @@ from livewell.kernel.tests.conftest import SqlFolder
 from livewell.testing import connected
 
 _TABLES = """
-create table livewell.thing (
+create table livewell_private.thing (
     id integer generated always as identity constraint thing_has_id primary key,
     note text not null default 'none',
     constraint thing_note_is_short check (length(note) < 9)
 ) with (fillfactor = 70);
-create index thing_by_note on livewell.thing (note);
-alter table livewell.thing enable row level security;
-create policy thing_is_seen on livewell.thing for select to livewell_user using (id > 1);
-create table livewell.log (at date not null) partition by range (at);
-create table livewell.log_rest partition of livewell.log default;
-create table livewell.log_20260102 partition of livewell.log for values from ('2026-01-02') to ('2026-01-03');
+create index thing_by_note on livewell_private.thing (note);
+alter table livewell_private.thing enable row level security;
+create policy thing_is_seen on livewell_private.thing for select to livewell_user using (id > 1);
+create table livewell_private.log (at date not null) partition by range (at);
+create table livewell_private.log_rest partition of livewell_private.log default;
+create table livewell_private.log_20260102 partition of livewell_private.log for values from ('2026-01-02') to
+    ('2026-01-03');
 """
+
+_KERNEL = ("migration", "schema_object", "warning", "fresh_warning", "notification_state", "named_lock")
 
 
 @pytest.fixture
@@ -34,21 +37,23 @@ async def migrated(empty_owner_url: str, sql_folder: SqlFolder) -> str:
     touch = "() returns trigger language plpgsql set search_path = '' as 'begin return new; end';"
     sql_folder.function("touch", touch, audience="internal")
     sql_folder.function("answer", "() returns integer language sql set search_path = '' as 'select 42';")
-    sql_folder.view("things", "select id, note from livewell.thing;")
+    sql_folder.view("things", "select id, note from livewell_private.thing;")
     sql_folder.trigger(
-        "thing_is_touched", "before insert on livewell.thing for each row execute function livewell.touch();"
+        "thing_is_touched",
+        "before insert on livewell_private.thing for each row execute function livewell_private.touch();",
     )
     await migrate(empty_owner_url, files=sql_folder.files)
     return empty_owner_url
 
 
 async def test_every_object_has_a_file_of_its_own(migrated: str, sql_folder: SqlFolder) -> None:
-    """Tables, functions, views and triggers are there by name; partitions of a day are not."""
+    """Tables, views and triggers are there by name; functions, whose files are there to read, and partitions of a
+    day are not.
+    """
     files = await snapshot(migrated, files=sql_folder.files)
     assert set(files) == {
-        "schema.sql",
-        *(f"tables/{name}.sql" for name in ("migration", "schema_object", "thing", "log", "log_rest")),
-        *(f"functions/{name}.sql" for name in ("answer", "touch")),
+        "schemas.sql",
+        *(f"tables/{name}.sql" for name in (*_KERNEL, "thing", "log", "log_rest")),
         "views/things.sql",
         "triggers/thing_is_touched.sql",
     }
@@ -65,10 +70,9 @@ async def test_a_table_is_shown_with_all_that_belongs_to_it(migrated: str, sql_f
         "with (fillfactor=70)",
         "CREATE INDEX thing_by_note",
         "enable row level security",
-        "create policy thing_is_seen on livewell.thing as permissive for select to livewell_user",
+        "create policy thing_is_seen on livewell_private.thing as permissive for select to livewell_user",
     ):
         assert piece in files["tables/thing.sql"]
-    assert "grant execute on function livewell.answer() to livewell_service;" in files["functions/answer.sql"]
     assert "grant select on table livewell.things to livewell_service;" in files["views/things.sql"]
 
 
@@ -76,13 +80,16 @@ async def test_the_tables_of_a_snapshot_can_be_made_from_it(migrated: str, sql_f
     """What is shown is SQL that PostgreSQL accepts and that makes the same tables again."""
     files = await snapshot(migrated, files=sql_folder.files)
     async with connected(migrated) as connection, connection.transaction():
-        await connection.execute("drop schema livewell cascade; create schema livewell")
-        for name in ("migration", "schema_object", "thing", "log", "log_rest"):
+        await connection.execute("drop schema livewell, livewell_private cascade")
+        await connection.execute(files["schemas.sql"])
+        for name in (*_KERNEL, "thing", "log", "log_rest"):
             await connection.execute(files[f"tables/{name}.sql"])
-        for path in ("functions/touch", "functions/answer", "views/things", "triggers/thing_is_touched"):
+        await connection.execute((sql_folder.path / "functions/touch.sql").read_text(encoding="utf-8"))
+        for path in ("views/things", "triggers/thing_is_touched"):
             await connection.execute(files[f"{path}.sql"])
         columns = await connection.fetchval(
-            "select count(*) from information_schema.columns where table_schema = 'livewell' and table_name = 'thing'"
+            "select count(*) from information_schema.columns where table_schema = 'livewell_private' and"
+            " table_name = 'thing'"
         )
     assert columns == 2
 
@@ -108,7 +115,7 @@ async def test_what_differs_is_named(migrated: str, sql_folder: SqlFolder, tmp_p
 async def test_a_database_that_drifted_is_no_model(migrated: str, sql_folder: SqlFolder) -> None:
     """A snapshot is taken only of what the files make."""
     async with connected(migrated) as connection:
-        await connection.execute("alter table livewell.thing add column more text")
+        await connection.execute("alter table livewell_private.thing add column more text")
     with pytest.raises(NotAsMigrated, match=r"column thing\.more was added"):
         await snapshot(migrated, files=sql_folder.files)
 

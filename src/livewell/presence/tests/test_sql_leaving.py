@@ -110,7 +110,8 @@ async def test_what_others_asked_for_goes_back_to_its_place(presence: PresenceSq
     await presence.open((1, "anna"))
     pairs = [(1, cause) for cause in places]
     for cause, priority in places.items():
-        asked = "select livewell_private.check_items(array[item_id], $2, $3, $4) from livewell_private.make_items('{quote}', array[$1], $4)"
+        asked = "select livewell_private.check_items(array[item_id], $2, $3, $4)"
+        asked += " from livewell_private.make_items('{quote}', array[$1], $4)"
         await owner.execute(asked, cause, min(-1, priority), cause, NOON)
     await presence.subscribe(*pairs)
     raised = {priority for priority, _ in (await _waiting(owner)).values()}

@@ -11,6 +11,7 @@ create table livewell_private.audit_entry (
     new jsonb,
     reason text,
     actor text not null,
+    login text not null default '',
     subject text,
     job_id bigint,
     detail jsonb,
@@ -55,8 +56,17 @@ create table livewell_private.audit_seal (
 
 create index audit_seal_by_members on livewell_private.audit_seal using gist (members);
 
+-- Written by a sealer that has to draw a transaction id inside a transaction that has one already.
+create table livewell_private.audit_ceiling (
+    alone boolean not null default true,
+    draws bigint not null default 0,
+    constraint audit_ceiling_is_one_row primary key (alone),
+    constraint audit_ceiling_is_alone check (alone)
+) with (fillfactor = 10);
+
 comment on table livewell_private.audit_entry is 'What was done, by whom, to what and why; append-only.';
 comment on table livewell_private.audit_seal is 'The hash chain over the audit entries, a batch per link; append-only.';
+comment on column livewell_private.audit_entry.login is 'The login that wrote it (session_user), beside the actor it named.';
 comment on column livewell_private.audit_seal.digests is 'SHA-256 of each entry''s line, in the order of its members.';
 comment on column livewell_private.audit_seal.open_ids is 'Ids up to the high-water mark not sealed yet whose transaction may still commit.';
 comment on column livewell_private.audit_seal.ceiling is 'Whoever had drawn an id up to the high-water mark has a lower transaction id than this.';

@@ -1,5 +1,7 @@
 -- Providers, their endpoints and keys, what is used of their limits, and the ledger of bytes.
 
+-- How refreshes at a provider are chosen is its policy; null: by value where bytes are paid for, by viewers where they are not.
+-- `hosts` is where calls may go, `key_in` how an API key travels.
 create table livewell_private.provider (
     name text not null,
     state text not null default 'active',
@@ -10,6 +12,10 @@ create table livewell_private.provider (
     quota_use double precision not null default 0.95,
     pace text not null default 'even',
     pace_bucket interval not null default interval '1 hour',
+    policy text,
+    hosts text[] not null default '{}',
+    key_in text,
+    allow_private boolean not null default false,
     created_at timestamptz not null default clock_timestamp(),
     updated_at timestamptz not null default clock_timestamp(),
     constraint provider_pkey primary key (name),
@@ -22,7 +28,11 @@ create table livewell_private.provider (
     ),
     constraint provider_use_is_a_share check (quota_use > 0 and quota_use <= 1),
     constraint provider_pace_is_known check (pace in ('even', 'none')),
-    constraint provider_bucket_is_within_the_window check (pace_bucket > interval '0' and pace_bucket <= quota_window)
+    constraint provider_bucket_is_within_the_window check (pace_bucket > interval '0' and pace_bucket <= quota_window),
+    constraint provider_policy_is_known check (policy in ('viewers', 'value')),
+    constraint provider_key_travels_somewhere check (
+        key_in = 'bearer' or key_in ~ '^(query|header):[A-Za-z0-9._-]{1,100}$'
+    )
 );
 
 -- An endpoint named as its provider stands for the account: what it allows, all endpoints of the provider share.
@@ -52,6 +62,7 @@ create table livewell_private.endpoint (
     breaker_cooldown interval not null default interval '1 minute',
     breaker_cooldown_max interval not null default interval '30 minutes',
     breaker_probes integer not null default 3,
+    call_timeout interval not null default interval '10 seconds',
     created_at timestamptz not null default clock_timestamp(),
     updated_at timestamptz not null default clock_timestamp(),
     constraint endpoint_pkey primary key (name),
@@ -71,7 +82,8 @@ create table livewell_private.endpoint (
     constraint endpoint_breaker_is_sound check (
         breaker_failures > 0 and breaker_window > interval '0' and breaker_cooldown > interval '0'
         and breaker_cooldown_max >= breaker_cooldown and breaker_probes > 0
-    )
+    ),
+    constraint endpoint_call_timeout_is_short check (call_timeout > interval '0' and call_timeout <= interval '10 minutes')
 );
 create index endpoint_provider on livewell_private.endpoint (provider);
 
@@ -195,8 +207,23 @@ create index permit_block_lease on livewell_private.permit_block (lease_until);
 -- What is under way at an endpoint by a key: calls, and bytes reserved that no ledger has yet.
 create type livewell_private.flight as (provider text, endpoint text, api_key text, calls bigint, bytes bigint);
 
--- The room under some limits and quotas while a claim is made, and what it has spent of them; null is any amount.
+-- The room under some limits and quotas while a claim is made, and what it has spent of them; null is any amount. What was read of
+-- limits and quotas stays at hand until it is spent: the spacing of smooth limits, which breakers would be probed, and what the
+-- allowance of each quota is drawn from. Nothing is asked twice under one lock.
 create type livewell_private.budget_rooms as (
     names text[], kinds text[], requests bigint[], tokens bigint[], opens timestamptz[], spent_requests bigint[],
-    spent_tokens bigint[], providers text[], bytes bigint[], low boolean[], spent_bytes bigint[]
+    spent_tokens bigint[], providers text[], bytes bigint[], low boolean[], spent_bytes bigint[], spacing double precision[],
+    probing boolean[], allowed bigint[], used bigint[], counted bigint[], buckets double precision[], returned bigint[],
+    levels integer[], reasons text[]
 );
+-- What a claim has chosen so far: rows by their place, the key of each, and the room that is left.
+create type livewell_private.affordable_jobs as (places tid[], keys text[], rooms livewell_private.budget_rooms);
+
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
+values
+('quota.sample_share', 'number', '0.01', '0.01', '0', '1',
+ 'Share of finished calls from which size estimates learn; the first of its kind is always taken.'),
+('quota.ledger_retention', 'duration', '730 days', '730 days', '31 days', '3650 days',
+ 'How long the hourly ledger of bytes, requests and tokens is kept.'),
+('budgets.permit_lease', 'duration', '00:01:00', '00:01:00', '00:00:01', '1 day',
+ 'How long a permit taken by hand counts as in use when its holder falls silent.');

@@ -27,3 +27,13 @@ create type livewell_private.storing as (problem text, type livewell_private.dat
 
 -- Why a refresh was not stored although the database would have taken it.
 create type livewell_private.judged_fetch as (job_id bigint, reason text);
+
+-- What is stored of a key: its row, or the list of its rows, and when it was fetched.
+create type livewell_private.stored_value as (key text, value jsonb, fetched_at timestamptz);
+
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
+values
+('fetching.keys_per_read', 'integer', '1000', '1000', '1', '100000',
+ 'How many keys of a type one call may read.'),
+('fetching.rows_per_key', 'integer', '1000', '1000', '1', '100000',
+ 'How many rows of one key are read at most, the newest first.');

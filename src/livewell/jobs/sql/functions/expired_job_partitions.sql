@@ -17,7 +17,7 @@ begin
         from pg_catalog.pg_inherits as i
         join pg_catalog.pg_class as c on c.oid = i.inhrelid
         join pg_catalog.pg_class as p on p.oid = i.inhparent
-        where p.relnamespace = 'livewell'::regnamespace and p.relname in ('job_done', 'job_failed', 'job_attempt')
+        where p.relnamespace = 'livewell_private'::regnamespace and p.relname in ('job_done', 'job_failed', 'job_attempt')
             and c.relname ~ '_[0-9]{8}$'
         order by 3, 2
     loop

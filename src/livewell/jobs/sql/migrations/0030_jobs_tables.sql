@@ -11,6 +11,7 @@ create table livewell_private.job_kind (
     time_limit interval,
     concurrency integer,
     default_priority integer not null default 5,
+    jobs_per_request integer not null default 1,
     payload_schema jsonb,
     paused_until timestamptz,
     paused_reason text,
@@ -24,10 +25,11 @@ create table livewell_private.job_kind (
     constraint kind_lease_is_positive check (lease > interval '0'),
     constraint kind_time_limit_is_positive check (time_limit > interval '0'),
     constraint kind_concurrency_is_positive check (concurrency > 0),
-    constraint kind_schema_is_an_object check (jsonb_typeof(payload_schema) = 'object')
+    constraint kind_schema_is_an_object check (jsonb_typeof(payload_schema) = 'object'),
+    constraint kind_request_serves_some_jobs check (jobs_per_request between 1 and 1000)
 );
 
--- A lane is what claim can open or leave closed as a whole, so that what is closed costs nothing.
+-- Jobs of a kind may share a request, where a provider answers for several keys at once: jobs_per_request. A lane is what claim can open or leave closed as a whole, so that what is closed costs nothing.
 create table livewell_private.job_lane (
     id integer generated always as identity,
     kind text not null,
@@ -38,7 +40,10 @@ create table livewell_private.job_lane (
 );
 
 create sequence livewell_private.job_id_seq as bigint;
+create sequence livewell_private.bundle_seq;
 
+-- What an attempt has reserved of its endpoint's budget, and by which key, is null while it has not. Of a bundle one job carries the
+-- request, and the others ride along.
 create table livewell_private.job (
     id bigint not null default nextval('livewell_private.job_id_seq'),
     state text not null default 'pending',
@@ -71,16 +76,18 @@ create table livewell_private.job (
     reason text,
     acknowledged_at timestamptz,
     acknowledged_by text,
-    constraint job_payload_is_an_object check (jsonb_typeof(payload) = 'object')
+    reserved_bytes bigint,
+    reserved_tokens integer,
+    api_key text,
+    bundle bigint,
+    rides boolean
 ) partition by list (state);
 
+-- One check only: it is read from its text anew by every statement that writes. What else only the queue's own functions could break
+-- is asked of them by the tests; the lease, which decides who may finish, is checked.
 create table livewell_private.job_live partition of livewell_private.job (
     constraint job_live_pkey primary key (id),
-    constraint job_leased_has_lease check (
-        (state = 'processing') = (lease_token is not null and lease_until is not null and worker is not null)
-    ),
-    constraint job_held_is_pending check (held is null or (held in ('due', 'serial') and state = 'pending')),
-    constraint job_live_is_unfinished check (finished_at is null)
+    constraint job_live_leased_has_token check ((state = 'processing') = (lease_token is not null))
 ) for values in ('pending', 'processing')
 with (
     fillfactor = 70,
@@ -98,9 +105,18 @@ where state = 'processing' and serial_key is not null;
 create index job_live_ready on livewell_private.job_live (lane_id, priority desc, due_at, id)
 where state = 'pending' and held is null;
 create index job_live_deferred on livewell_private.job_live (due_at) where held = 'due';
-create index job_live_serial on livewell_private.job_live (serial_key, priority desc, due_at, id)
-where state = 'pending' and serial_key is not null;
-create index job_live_lease on livewell_private.job_live (lease_until) where state = 'processing';
+-- A job waits behind another of its serial key only within its lane, because another lane may be closed: paused, full, or
+-- served by nobody. One index finds what is ready of a key, one what is parked, and neither reads past the other's.
+create index job_live_ready_of_serial_key on livewell_private.job_live (serial_key, priority desc, due_at, id)
+where state = 'pending' and held is null and serial_key is not null;
+create index job_live_parked on livewell_private.job_live (serial_key, lane_id, priority desc, due_at, id) where held = 'serial';
+-- What runs, by lane and lease: it finds what ran out, and counts what runs at an endpoint, whose jobs are in lanes of their own.
+create index job_live_running on livewell_private.job_live (lane_id, lease_until) where state = 'processing';
+-- How many jobs wait for an endpoint: written when they are queued, and not when they are claimed.
+create index job_live_waiting on livewell_private.job_live (endpoint) where state = 'pending' and endpoint is not null;
+-- How many refreshes that a user asked for wait at an endpoint. Only refreshes are looked into: payloads of others may be large.
+create index job_live_asked_by on livewell_private.job_live ((payload ->> 'asked_by'), endpoint)
+where state = 'pending' and kind like 'refresh.%' and payload ? 'asked_by';
 
 create table livewell_private.job_done partition of livewell_private.job
 for values in ('completed', 'cancelled') partition by range (finished_at);
@@ -140,13 +156,57 @@ create table livewell_private.worker (
     constraint worker_has_slots check (slots > 0)
 ) with (fillfactor = 50);
 
+-- Rows that a stranger's open transaction kept from us, and who it was: noted, reported, and done again when they are free. Notes are
+-- only added, so that nobody waits for one.
+create table livewell_private.held_row (
+    id bigint generated always as identity,
+    table_name text not null,
+    row_key text not null,
+    noted_at timestamptz not null,
+    holder text not null,
+    constraint held_row_pkey primary key (id)
+);
+
+create index held_row_by_row on livewell_private.held_row (table_name, row_key, noted_at);
+
 -- What the steps of an enqueue and of a claim tell each other.
 create type livewell_private.open_lane as (
-    lane_id integer, kind text, queue_group text, share double precision, room integer
+    lane_id integer, kind text, queue_group text, share double precision, room integer, endpoint text, calls integer,
+    call_bytes bigint, token_room bigint, byte_room bigint, lowest_priority integer, per_request integer
 );
 create type livewell_private.rescued_job as (job_id bigint, kind text, worker text, state text);
-create type livewell_private.ended_jobs as (ids bigint [], states text [], serial_keys text [], kinds text []);
-create type livewell_private.enqueued_jobs as (
-    positions integer [], ids bigint [], outcomes text [], kinds text [], has_serial_keys boolean, left_over integer []
+-- One call at an endpoint as it is settled: what it had reserved, what it used (null: nobody knows), how it ended,
+-- and what its answer said of the rate.
+create type livewell_private.spent_call as (
+    endpoint text, api_key text, subject text, started_at timestamptz, reserved_bytes bigint, reserved_tokens integer,
+    bytes bigint, tokens integer, outcome text, rate jsonb, rides boolean
 );
-create type livewell_private.claim_view as (default_lease interval, lanes livewell_private.open_lane []);
+create type livewell_private.ended_jobs as (
+    ids bigint[], states text[], serial_keys text[], kinds text[], spent livewell_private.spent_call[]
+);
+create type livewell_private.enqueued_jobs as (
+    positions integer[], ids bigint[], outcomes text[], kinds text[], has_serial_keys boolean, left_over integer[]
+);
+create type livewell_private.claim_view as (
+    default_lease interval, lanes livewell_private.open_lane[], lease interval, has_serial_keys boolean, budgeted boolean
+);
+-- How a claim is shared out: how many each lane gives, and which.
+create type livewell_private.shared_jobs as (counts integer[], places tid[]);
+
+-- The kinds of maintenance that ship with Livewell.
+insert into livewell_private.job_kind (kind, queue_group, description)
+values
+('audit_cleanup', 'maintenance', 'Care of old audit records'),
+('notification_delivery', 'maintenance', 'Delivery of a notification'),
+('report_generation', 'maintenance', 'Making of a report'),
+('backup_operation', 'maintenance', 'A backup'),
+('system_maintenance', 'maintenance', 'Care of the system itself'),
+('consent_verification', 'maintenance', 'Check that consent is still given');
+
+-- How large a job and its result may be. The least is what every batch is passed without being looked at, job by job.
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
+values
+('jobs.payload_bytes', 'integer', '1048576', '1048576', '65536', '104857600',
+ 'How many bytes a job may have when it is queued, payload and all; larger things belong into a table of your own.'),
+('jobs.result_bytes', 'integer', '1048576', '1048576', '65536', '104857600',
+ 'How many bytes what a finished job leaves may have: its result, its error and what it says of itself.');

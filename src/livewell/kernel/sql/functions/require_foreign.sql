@@ -8,10 +8,10 @@ set search_path = pg_catalog, pg_temp as $$
 begin
     if not exists (
         select from pg_catalog.pg_proc as p
-        where p.proname = p_function and p.pronamespace = 'livewell'::regnamespace and p.prosecdef
+        where p.proname = p_function and p.pronamespace = 'livewell_private'::regnamespace and p.prosecdef
             and p.proowner in ('livewell_reader'::regrole, 'livewell_writer'::regrole)
     ) then
-        raise insufficient_privilege using message = format('livewell.%s is not as Livewell made it', p_function),
+        raise insufficient_privilege using message = format('livewell_private.%s is not as Livewell made it', p_function),
             hint = 'livewell migrate puts it back; the audit log and pg_auth_members show who had a hand in it';
     end if;
 end $$;

@@ -27,11 +27,12 @@ begin
             then 'columns are those of a table: name it, or leave them out'
         when p_type.table_name is not null and num_nulls(p_type.key_column, p_type.time_column) > 0
             then 'a table needs key_column and time_column: write key_column = "symbol" and time_column = "fetched_at", as they are called'
-        when split_part(p_type.table_name, '.', 1) = 'livewell' or split_part(p_type.keys_table, '.', 1) = 'livewell'
+        when split_part(p_type.table_name, '.', 1) in ('livewell', 'livewell_private')
+            or split_part(p_type.keys_table, '.', 1) in ('livewell', 'livewell_private')
             then 'the tables of livewell are its own: leave table out to have it keep the data'
-        when split_part(p_type.staleness, '.', 1) = 'livewell' and p_type.staleness <> 'livewell.is_stale'
+        when split_part(p_type.staleness, '.', 1) in ('livewell', 'livewell_private') and p_type.staleness <> 'livewell.is_stale'
             then 'staleness must be livewell.is_stale or a function of your own'
-        when split_part(p_type.gate, '.', 1) = 'livewell' then 'gate must be always, market_hours or a function of your own'
+        when split_part(p_type.gate, '.', 1) in ('livewell', 'livewell_private') then 'gate must be always, market_hours or a function of your own'
         when p_type.strategy is null or p_type.strategy not in ('on_demand', 'scheduled', 'both')
             then 'strategy must be on_demand, scheduled or both'
         when p_type.strategy = 'on_demand' and p_type.cron is not null

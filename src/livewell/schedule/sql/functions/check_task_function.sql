@@ -22,11 +22,11 @@ begin
             message = format('there is no function %s(p_now timestamptz) returns jsonb', p_run),
             hint = 'make it first; its one parameter is called p_now';
     end if;
-    if not v_function.prosecdef and v_function.pronamespace <> 'livewell'::regnamespace then
+    if not v_function.prosecdef and v_function.pronamespace <> all ('{livewell,livewell_private}'::regnamespace[]) then
         raise exception using errcode = 'LWT03', message = format('function %s is not security definer', p_run),
             hint = 'a task runs with the rights of its function''s owner: alter function … security definer';
     end if;
-    if v_function.pronamespace <> 'livewell'::regnamespace and not (
+    if v_function.pronamespace <> all ('{livewell,livewell_private}'::regnamespace[]) and not (
         pg_catalog.has_function_privilege('livewell_reader', v_function.oid, 'execute')
         and pg_catalog.has_schema_privilege('livewell_reader', v_function.pronamespace, 'usage')
     ) then

@@ -34,7 +34,7 @@ begin
     begin
         perform livewell_private.check_task_function(v_taken.run);
         v_call := format('select %I.%I(p_now => $1)', split_part(v_taken.run, '.', 1), split_part(v_taken.run, '.', 2));
-        if split_part(v_taken.run, '.', 1) = 'livewell' then
+        if split_part(v_taken.run, '.', 1) in ('livewell', 'livewell_private') then
             execute v_call into v_result using p_now;
         else
             perform livewell_private.require_foreign('run_foreign_task');
