@@ -116,7 +116,7 @@ async def test_strangers_come_and_go(run: Run, owner_url: str, size: Size) -> No
 async def test_without_its_guard_a_stranger_stops_the_others(run: Run, owner_url: str, what: str) -> None:
     """When what is held is waited for, as long as it takes, the keys beside it are no longer stored."""
     for function in GUARDS[what]:
-        await run.owner.execute(f"alter function livewell.{function} set lock_timeout = 0")
+        await run.owner.execute(f"alter function livewell_private.{function} set lock_timeout = 0")
     async with staged(run) as stage:
         with pytest.raises((AssertionError, TimeoutError)) as found:
             await _one_round(stage, owner_url, STRANGERS[what], within=timedelta(seconds=3))

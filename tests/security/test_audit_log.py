@@ -31,7 +31,8 @@ OWNERS_WAYS = {
     f" create trigger audit_entry_is_append_only before delete on {ENTRIES} for each statement"
     " execute function livewell_private.refuse_audit_change();"
     f" alter table {ENTRIES} enable always trigger audit_entry_is_append_only",
-    "renamed table": f"alter table {ENTRIES} rename to kept; create table {ENTRIES} (like livewell.kept including all)",
+    "renamed table": f"alter table {ENTRIES} rename to kept;"
+    f" create table {ENTRIES} (like livewell_private.kept including all)",
 }
 
 

@@ -261,7 +261,7 @@ def calling(function: str) -> Callable[[Stage], Awaitable[None]]:
 
 
 async def signature(stage: Stage, function: str) -> Any:
-    return await stage.owner.fetchval("select to_regproc('livewell.' || $1)::oid::regprocedure::text", function)
+    return await stage.owner.fetchval("select to_regproc('livewell_private.' || $1)::oid::regprocedure::text", function)
 
 
 FOREIGN = pytest.mark.parametrize("function", [*READ, "store_foreign_rows"])
@@ -283,7 +283,7 @@ async def test_a_writer_that_got_into_the_schema_gets_no_further(stage: Stage) -
     """
     await make_type(stage.owner, "price", **PRICES)
     await stage.prepare(
-        "grant usage on schema livewell to livewell_writer;"
+        "grant usage on schema livewell_private to livewell_writer;"
         " create function strange.spoil() returns trigger language plpgsql as $$ begin"
         f"  alter function {await signature(stage, 'store_foreign_rows')} security invoker;"
         "  perform strange.attack(); return new; end $$;"

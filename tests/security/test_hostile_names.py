@@ -96,7 +96,7 @@ begin
 end $$
 """
 CALLABLE = """
-select p.proname as name,
+select p.oid::regproc::text as name,
     array(select format_type(t, null) from unnest(p.proargtypes) with ordinality as a (t, n) order by n) as types
 from pg_proc as p
 where p.pronamespace = any ('{livewell,livewell_private}'::regnamespace[]) and has_function_privilege($1, p.oid,
@@ -153,7 +153,7 @@ class Stage:
             for function in await self.owner.fetch(CALLABLE, role):
                 before = await self._marks()
                 for arguments in _arguments(function["types"]):
-                    await self._call(role, f"select * from livewell.{function['name']}({arguments})")
+                    await self._call(role, f"select * from {function['name']}({arguments})")
                 if await self._marks() != before:
                     found.add(function["name"])
         return found

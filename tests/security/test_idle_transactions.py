@@ -80,7 +80,8 @@ class Engine:
         """Nothing of it waits, and what the login does not hold is done."""
         assert (await self.store())["C"] == "completed"
         for task in TASKS:
-            await self.owner.execute(f"select livewell.task_{task}(clock_timestamp())")
+            run = await self.owner.fetchval("select run from livewell_private.task where name = $1", task)
+            await self.owner.execute(f"select {run}(clock_timestamp())")
         assert (await self.gateway())[1] == "subscribed"
         await self.owner.execute("update livewell_private.data_type set ttl = ttl * 2")
         claimed = await self.service.fetch("select * from livewell.claim_jobs('w', '{refresh}', 10)")
@@ -161,7 +162,7 @@ async def test_nothing_waits_needs_its_guards(
     engine: Engine, owner: Database, owner_url: str, function: str, name: str
 ) -> None:
     """Without the bound on waiting in one function the attack succeeds: something of ours waits for the login."""
-    await owner.execute(f"alter function livewell.{function} set lock_timeout = 0")
+    await owner.execute(f"alter function livewell_private.{function} set lock_timeout = 0")
     attack = ATTACKS[name]
     async with idle_in_transaction(owner_url, attack.statement, role=attack.role, user=attack.user):
         with pytest.raises(LivewellError, match="statement timeout"):

@@ -36,4 +36,4 @@ async def idle_in_transaction(
 async def wait_long(owner: Database, *functions: str) -> None:
     """Let functions that give up after a moment wait, where a test is about who comes after whom."""
     for function in functions:
-        await owner.execute(f"alter function livewell.{function} set lock_timeout = '1min'")
+        await owner.execute(f"alter function livewell_private.{function} set lock_timeout = '1min'")

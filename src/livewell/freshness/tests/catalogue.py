@@ -63,7 +63,7 @@ class Catalogue:
 
     async def run(self, task: str, now: datetime = NOON) -> dict[str, Any]:
         """What one run of a task answers."""
-        answer = await self.owner.fetchval(f"select livewell.task_{task}($1)::text", now)
+        answer = await self.owner.fetchval(f"select livewell_private.task_{task}($1)::text", now)
         return dict(json.loads(answer or "{}"))
 
     async def jobs(self) -> list[Row]:

@@ -34,7 +34,7 @@ async def _stray(queue: Surface) -> int:
 
 async def _where(owner: Database, table: str) -> set[str]:
     rows = await owner.fetch(f"select distinct tableoid::regclass::text as name from livewell_private.{table}")
-    return {row["name"].removeprefix("livewell.") for row in rows}
+    return {row["name"].removeprefix("livewell_private.") for row in rows}
 
 
 async def _one_of_each(queue: Surface, now: datetime = NOW) -> dict[str, int]:

@@ -61,13 +61,14 @@ OF_USERS = {"check_on_subscribe", "current_user_id", "keep_watching", "read_item
 async def test_users_and_guests_have_no_part_in_the_queue(owner: Database, role: str) -> None:
     """No function that comes from the queue can be executed, and no table or view read, by a user or a guest."""
     may = await owner.fetch(
-        "select p.proname from pg_proc p where p.pronamespace = 'livewell'::regnamespace"
+        "select p.proname from pg_proc p where p.pronamespace = any ('{livewell,livewell_private}'::regnamespace[])"
         " and has_function_privilege($1, p.oid, 'execute')",
         role,
     )
     assert {row["proname"] for row in may} <= OF_USERS
     for name in [*TABLES, *VIEWS]:
-        assert not await owner.fetchval(f"select has_table_privilege($1, 'livewell.{name}', 'select')", role)
+        there = "select has_table_privilege($1, oid, 'select') from pg_class where relname = $2"
+        assert await owner.fetchval(there, role, name) is False
     async with owner.connection() as connection:
         await connection.execute(f"begin; set local role {role}")
         with pytest.raises(NotPermitted):
@@ -78,7 +79,7 @@ async def test_users_and_guests_have_no_part_in_the_queue(owner: Database, role:
 async def test_the_service_calls_no_inner_function(queue: Surface, owner: Database) -> None:
     """The steps of a decision cannot be called on their own, only the decision."""
     inner = await owner.fetch(
-        "select p.proname from pg_proc p where p.pronamespace = 'livewell'::regnamespace"
+        "select p.proname from pg_proc p where p.pronamespace = 'livewell_private'::regnamespace"
         " and not has_function_privilege('livewell_service', p.oid, 'execute')"
     )
     names = {row["proname"] for row in inner}

@@ -8,8 +8,10 @@ from livewell.kernel import Connection
 from livewell.testing import Standby, connected
 
 _FUNCTIONS = """
-select p.proname as name, p.provolatile = 'v' as may_write, p.prosrc ~ 'livewell\\.require_primary\\(\\)' as refuses,
-    p.prosrc ~ '^\\s*(#[^\\n]*\\s*)?(declare.*?)?begin\\s+perform livewell\\.require_primary\\(\\)' as refuses_first,
+select p.oid::regproc::text as name, p.provolatile = 'v' as may_write,
+    p.prosrc ~ 'livewell_private\\.require_primary\\(\\)' as refuses,
+    p.prosrc ~ '^\\s*(#[^\\n]*\\s*)?(declare.*?)?begin\\s+perform livewell_private\\.require_primary\\(\\)'
+        as refuses_first,
     p.prorettype = 'trigger'::regtype as is_trigger,
     (select string_agg('null::' || format_type(t, null), ', ' order by n)
     from unnest(p.proargtypes) with ordinality as a (t, n)) as nothing,
@@ -18,7 +20,7 @@ select p.proname as name, p.provolatile = 'v' as may_write, p.prosrc ~ 'livewell
         where a.grantee not in (p.proowner, 'livewell_owner'::regrole) and a.privilege_type = 'EXECUTE'
     ) as is_public
 from pg_proc as p
-where p.pronamespace = 'livewell'::regnamespace
+where p.pronamespace = any ('{livewell,livewell_private}'::regnamespace[])
 order by p.proname
 """
 
@@ -28,9 +30,8 @@ async def test_every_public_function_that_may_write_refuses_first(queue: Surface
     rows = await queue.caller.fetch(_FUNCTIONS)
     forgetful = [row["name"] for row in rows if row["is_public"] and row["may_write"] and not row["refuses_first"]]
     assert forgetful == []
-    assert {"claim_jobs", "enqueue_jobs", "finish_jobs", "rescue_jobs", "set_setting"} <= {
-        row["name"] for row in rows if row["refuses"]
-    }
+    asked = {"claim_jobs", "enqueue_jobs", "finish_jobs", "rescue_jobs", "set_setting"}
+    assert {f"livewell.{name}" for name in asked} <= {row["name"] for row in rows if row["refuses"]}
 
 
 @pytest.mark.xdist_group("standby")
@@ -62,7 +63,7 @@ async def test_a_standby_still_shows_the_queue(shared_standby: Standby) -> None:
 
 async def _answer(replica: Connection, name: str, arguments: str) -> str:
     try:
-        await replica.fetch(f"select * from livewell.{name}({arguments})")
+        await replica.fetch(f"select * from {name}({arguments})")
     except asyncpg.PostgresError as error:
         return str(error.sqlstate)
     return "answered"

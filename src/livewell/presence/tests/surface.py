@@ -93,7 +93,7 @@ class PresenceSql:
         return int(await self.caller.fetchval("select livewell.close_gateway($1, $2)", gateway, now))
 
     async def task(self, name: str, now: datetime = NOON) -> dict[str, Any]:
-        return dict(from_json(await self.owner.fetchval(f"select livewell.task_{name}($1)::text", now)))
+        return dict(from_json(await self.owner.fetchval(f"select livewell_private.task_{name}($1)::text", now)))
 
     async def sweep(self, now: datetime) -> int:
         statement = "select (livewell_private.task_presence_sweep($1) ->> 'swept')::integer"

@@ -82,7 +82,7 @@ class PresenceMachine(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         names = ("session", "gateway", "subscription", "viewer", "item", "job_live")
-        tables = ", ".join(f"livewell.{name}" for name in names)
+        tables = ", ".join(f"livewell_private.{name}" for name in names)
         self.desk.run(self.presence.owner.execute(f"truncate {tables} cascade"))
         # So few that a second item is over it.
         self.desk.run(self.presence.owner.execute("select livewell.set_setting('presence.counted_items', '1')"))

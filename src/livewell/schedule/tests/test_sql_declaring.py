@@ -104,7 +104,7 @@ async def test_shipped_tasks_are_what_their_rooms_need(database: Database) -> No
     """The tasks of the rooms are there after migration, each with a function that pg_cron can run."""
     tasks = {task.name: task for task in await TaskStore(database).list_tasks()}
     assert set(tasks) >= {"rescue", "job_partitions", "job_retention", "audit_seal", "settings_care", "task_history"}
-    assert all(task.run == f"livewell.task_{task.name}" for task in tasks.values())
+    assert all((task.run or "").partition(".")[2] == f"task_{task.name}" for task in tasks.values())
     assert tasks["job_retention"].cron == "0 2 * * 0"
     assert tasks["job_retention"].due_at.isoweekday() == 7
     assert tasks["rescue"].every == timedelta(seconds=1)

@@ -1,7 +1,6 @@
 """What the settings are when nobody has touched them."""
 
 from datetime import timedelta
-from importlib import resources
 from typing import Any
 
 import pytest
@@ -91,16 +90,6 @@ async def test_a_default_can_always_be_set_again(database: Database) -> None:
     rows = await store.list_settings()
     assert [await store.set_setting(row.name, row.value) for row in rows] == [False] * len(rows)
     assert all(row.is_default for row in rows)
-
-
-async def test_seeding_again_keeps_a_tuned_value(database: Database, owner: Database) -> None:
-    """Seeding fills in what is absent and never sets back what somebody tuned."""
-    await SettingsStore(database).set_setting("worker.claim_batch", 7)
-    await owner.execute("delete from livewell_private.setting where name = 'quota.low_share'")
-    migrations = resources.files("livewell.settings") / "sql" / "migrations"
-    await owner.execute((migrations / "0011_settings_defaults.sql").read_text())
-    settings = await Settings.read(database)
-    assert (settings.worker_claim_batch, settings.quota_low_share) == (7, 0.9)
 
 
 @pytest.mark.parametrize(("flag", "on"), [("usage_tracking", True), ("billing", False), ("upgrade_prompts", False)])

@@ -6,11 +6,16 @@ create or replace function livewell.list_audit(
     p_table_name text default null, p_record_id text default null,
     p_since timestamptz default null, p_until timestamptz default null,
     p_before bigint default null, p_limit integer default 100
-) returns setof livewell_private.audit_entry
+) returns table (
+    id bigint, at timestamptz, xid xid8, event text, table_name text, record_id text, operation text, old jsonb, new jsonb,
+    reason text, actor text, login text, subject text, job_id bigint, detail jsonb
+)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
+#variable_conflict use_column
 begin
     return query
-    select e.*
+    select e.id, e.at, e.xid, e.event, e.table_name, e.record_id, e.operation, e.old, e.new, e.reason, e.actor, e.login, e.subject,
+        e.job_id, e.detail
     from livewell_private.audit_entry e
     where (p_event is null or e.event = p_event)
         and (p_actor is null or e.actor = p_actor)
