@@ -140,6 +140,37 @@ async def test_tables_belong_to_the_owner_and_nobody_else_may_touch_them(owner: 
     assert [row["name"] for row in rows if row["grantee"] == "-"] == []
 
 
+async def test_what_is_private_is_not_even_named_by_others(owner: Database) -> None:
+    """Nobody but the owner may use the private schema; the other one has nothing but functions and views for others."""
+    may = await owner.fetch(
+        "select a.grantee::regrole::text as grantee from pg_namespace as n"
+        " cross join lateral aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) as a"
+        " where n.nspname = 'livewell_private' and a.grantee <> n.nspowner"
+    )
+    assert [row["grantee"] for row in may] == []
+    inside = await owner.fetch(
+        "select c.relname as name from pg_class as c"
+        " where c.relnamespace = 'livewell'::regnamespace and c.relkind <> 'v'"
+        " union all select t.typname from pg_type as t"
+        " where t.typnamespace = 'livewell'::regnamespace and t.typrelid = 0 and t.typelem = 0"
+    )
+    assert [row["name"] for row in inside] == []
+    functions = await owner.fetch("select proname as name from pg_proc where pronamespace = 'livewell'::regnamespace")
+    assert {row["name"] for row in functions} == {
+        function.name for function in sql_functions() if function.audience != {"internal"}
+    }
+
+
+async def test_signatures_for_others_name_no_private_type(owner: Database) -> None:
+    """Who may not name a type could not pass it, and would see nothing of it in the manual."""
+    rows = await owner.fetch(
+        "select p.proname from pg_proc as p where p.pronamespace = 'livewell'::regnamespace and exists ("
+        " select from pg_type as t where t.typnamespace = 'livewell_private'::regnamespace"
+        " and t.oid = any (p.prorettype || coalesce(p.proallargtypes, p.proargtypes::oid[])))"
+    )
+    assert [row["proname"] for row in rows] == []
+
+
 async def test_the_roles_are_groups_without_power(owner: Database) -> None:
     """The six roles cannot log in, are no superusers, bypass no policy and create nothing."""
     rows = await owner.fetch(
