@@ -23,7 +23,8 @@ async def test_gauges_show_what_viewers_saw(catalogue: Catalogue, database: Data
         item = await catalogue.watch("quote", key, viewers, now)
         await catalogue.learn(item, "fetched", now if key == "a" else now - timedelta(minutes=14))
     await catalogue.owner.execute(
-        "insert into livewell_private.probe_result values ('quote', false, true), ('quote', true, true)"
+        "insert into livewell_private.probe_result (data_type, fresh, ok) values ('quote', false, true),"
+        " ('quote', true, true)"
     )
     await catalogue.owner.execute(
         "insert into livewell_private.byte_price (provider, price, bucket_share) values ('sim', 2, 0.5)"

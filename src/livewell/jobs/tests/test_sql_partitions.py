@@ -156,14 +156,14 @@ async def _seconds(queue: Surface, partition: str) -> tuple[str, float]:
     return answer, time.monotonic() - began
 
 
-@pytest.mark.parametrize("table", ["jobs", f"job_done_{TODAY}"])
+@pytest.mark.parametrize("table", ["livewell.jobs", f"livewell_private.job_done_{TODAY}"])
 async def test_a_drop_gives_up_when_somebody_reads(queue: Surface, owner: Database, table: str) -> None:
     """With a reader in the way a drop is busy after about a second, and meanwhile finishes wait no longer than that."""
     await _make(queue)
     await queue.enqueue(*jobs(2))
     held = await queue.claim()
     async with owner.transaction() as reader:
-        await reader.fetch(f"select count(*) from livewell_private.{table}")
+        await reader.fetch(f"select count(*) from {table}")
         drop = asyncio.create_task(_seconds(queue, f"job_done_{TODAY}"))
         began = time.monotonic()
         for row in held:

@@ -66,7 +66,10 @@ async def test_a_damaged_schedule_runs_nothing_and_says_so(schedule: Schedule, o
     run = await make_function(owner, "work", "insert into public.effects values (1); return null;")
     await schedule.put("t", every="1 minute", run=run)
     for damage, repair in (
-        ("alter table livewell_private.task rename to task_away", "alter table livewell.task_away rename to task"),
+        (
+            "alter table livewell_private.task rename to task_away",
+            "alter table livewell_private.task_away rename to task",
+        ),
         (
             "alter table livewell_private.task rename column due_at to x",
             "alter table livewell_private.task rename column x to due_at",
