@@ -6,7 +6,15 @@ from pathlib import Path
 
 from livewell.kernel import Database, DatabaseOptions, migrate
 from tests.house.checking_server import checking_server
-from tests.house.project import sql_functions
+from tests.house.project import PACKAGE, sql_functions, tracked
+
+# What will be read by the rooms of documents and metering.
+_NOT_READ_YET = [
+    "features.billing_enabled",
+    "features.upgrade_prompts_enabled",
+    "features.usage_tracking_enabled",
+    "maintenance.refuse_uploads",
+]
 
 _CHECKED = """
 select p.oid::regprocedure::text as function, c.level, c.message, c.detail, c.lineno
@@ -204,3 +212,16 @@ async def _findings(database: Database) -> list[str]:
 
 def _nothing(found: list[str]) -> None:
     assert not found, "\n".join(found)
+
+
+async def test_every_setting_is_read_by_somebody(owner: Database) -> None:
+    """A setting nobody reads promises what nobody does; those that wait for a room that is not built are named."""
+    read = "".join(
+        path.read_text(encoding="utf-8")
+        for path in tracked()
+        if path.suffix in {".sql", ".py"}
+        and path.is_relative_to(PACKAGE)
+        and not {"migrations", "tests"} & set(path.parts)
+    )
+    names = [row["name"] for row in await owner.fetch("select name from livewell.setting order by name")]
+    assert [name for name in names if f"'{name}'" not in read and f'"{name}"' not in read] == _NOT_READ_YET
