@@ -85,7 +85,9 @@ async def test_every_function_pins_its_search_path(owner: Database) -> None:
 async def test_what_is_forbidden_to_the_planner_is_not_compiled(owner: Database) -> None:
     """A function that forbids a kind of plan turns JIT off: before 18 what is forbidden is costly enough to compile."""
     rows = {row["name"]: row["settings"] for row in await owner.fetch(_FUNCTIONS)}
-    forbidding = {name: on for name, on in rows.items() if any(re.fullmatch(r"enable_\w+=off", one) for one in on)}
+    forbidding = {
+        name: on for name, on in rows.items() if any(re.fullmatch(r"enable_\w+=off", option) for option in on)
+    }
     assert [name for name, on in forbidding.items() if "jit=off" not in on] == []
     assert forbidding
 
@@ -111,7 +113,7 @@ async def test_functions_are_executable_by_those_their_file_names(owner: Databas
 async def test_functions_have_the_owners_rights_only_where_others_call_them(owner: Database) -> None:
     """Definer functions run as a role that nobody logs in as, the one their file says; internal ones as who calls."""
     rows = await owner.fetch(_FUNCTIONS)
-    called = {one.name for one in sql_functions() if one.is_foreign or one.audience != {"internal"}}
+    called = {function.name for function in sql_functions() if function.is_foreign or function.audience != {"internal"}}
     assert {row["name"]: row["owner"] for row in rows} == {
         function.name: function.owner for function in sql_functions()
     }
