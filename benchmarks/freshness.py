@@ -245,7 +245,7 @@ def _engine_safe(whole: Mapping[str, Replayed], hurt: Replayed) -> list[Bar]:
     return [
         Bar(
             name="engine: most requests in any minute / limit",
-            value=max(one.most_requests for one in (*whole.values(), hurt)) / limit,
+            value=max(run.most_requests for run in (*whole.values(), hurt)) / limit,
             at_most=1.0,
             note=f"limit {limit} a minute",
         ),

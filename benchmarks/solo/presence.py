@@ -174,9 +174,9 @@ async def _renewing(context: Context, stage: Stage) -> Bar:
     """All sessions kept alive by their gateways, beside one upsert of a row with a time for each subscription."""
     batches = stage.spread().batches()
     upserts, renewals = [], []
-    await _timed(stage, [(UPSERT, (one.sessions, one.items)) for one in batches])
+    await _timed(stage, [(UPSERT, (batch.sessions, batch.items)) for batch in batches])
     for _ in range(ROUNDS):
-        upserts.append(await _timed(stage, [(UPSERT, (one.sessions, one.items)) for one in batches]))
+        upserts.append(await _timed(stage, [(UPSERT, (batch.sessions, batch.items)) for batch in batches]))
         renewals.append(await _timed(stage, [(RENEW, (f"gateway-{n}",)) for n in range(GATEWAYS)]))
     _row(context, "renew all sessions by gateway", renewals)
     _row(context, "upsert all subscriptions", upserts)
@@ -189,8 +189,8 @@ async def _subscribing(context: Context, stage: Stage, name: str, pairs: Pairs) 
     """Both sides in turn, round after round: in, then out."""
     batches = pairs.batches()
     sides: dict[str, tuple[str, str, list[tuple[Any, ...]]]] = {
-        "plain": (INSERT, DELETE, [(one.sessions, one.items) for one in batches]),
-        "livewell": (SUBSCRIBE, UNSUBSCRIBE, [(one.sessions, one.types, one.keys) for one in batches]),
+        "plain": (INSERT, DELETE, [(batch.sessions, batch.items) for batch in batches]),
+        "livewell": (SUBSCRIBE, UNSUBSCRIBE, [(batch.sessions, batch.types, batch.keys) for batch in batches]),
     }
     rates: dict[tuple[str, str], list[float]] = {}
     for _ in range(ROUNDS):

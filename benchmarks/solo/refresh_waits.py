@@ -24,7 +24,7 @@ async def bars(context: Context) -> list[Bar]:
             "measure": f"due to stored, {name}",
             "median": round(value * 1000, 2),
             "unit": "ms",
-            "samples": [round(one * 1000, 2) for one in found[name]],
+            "samples": [round(seconds * 1000, 2) for seconds in found[name]],
             "sizes": {"samples": samples},
         }
         for name, value in times.items()

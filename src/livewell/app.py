@@ -215,7 +215,7 @@ class Livewell(Stores):
             async with self.as_owner() as owner, owner.database.transaction() as connection:
                 await declare_types(connection, self._types, actor="application", fetchers=self._fetchers)
         except ReadOnlyRegistry:
-            known = {one.name for one in await self.registry.list_types()}
+            known = {data_type.name for data_type in await self.registry.list_types()}
             if not self._types.keys() <= known:
                 raise
 
@@ -392,7 +392,7 @@ class Livewell(Stores):
     ) -> list[Enqueued]:
         """Queue a batch in one call: all of it, or, when one request is bad, nothing."""
         context = carried_context()
-        batch = list(requests) if context is None else [one._replace(trace_context=context) for one in requests]
+        batch = list(requests) if context is None else [request._replace(trace_context=context) for request in requests]
         if self._checker is not None:
             await self._checker.refresh()
             for request in batch:
@@ -464,12 +464,12 @@ class Livewell(Stores):
         told: list[SettingsWatcher | Scheduler | Worker] = [settings, *schedulers, *beside]
 
         def on_notify(channel: str, payload: str) -> None:
-            for one in told:
-                one.on_notify(channel, payload)
+            for follower in told:
+                follower.on_notify(channel, payload)
 
         def on_reconnect() -> None:
-            for one in told:
-                one.on_reconnect()
+            for follower in told:
+                follower.on_reconnect()
 
         listener = Listener(
             self.database.options,

@@ -72,7 +72,7 @@ async def test_a_login_is_only_what_it_says(
     ]
     stored = await owner.fetchval("select rolpassword from pg_authid where rolname = $1", name)
     assert stored.startswith("SCRAM-SHA-256$4096:")
-    listed = {one["name"]: one for one in (await owner_cli("access", "list", "--json")).json}
+    listed = {login["name"]: login for login in (await owner_cli("access", "list", "--json")).json}
     assert listed[name]["member_of"] == [role]
     assert listed[name]["made_here"]
 

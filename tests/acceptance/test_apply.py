@@ -90,7 +90,7 @@ async def test_without_a_terminal_nothing_is_applied_unasked(cli: Cli, database:
     assert (document["applied"], document["file"]) == (False, "livewell.toml")
     document = (await cli("apply", "--json", "--yes")).json
     assert document["applied"]
-    assert {(one["thing"], one["name"], one["change"]) for one in document["changes"]} == {
+    assert {(change["thing"], change["name"], change["change"]) for change in document["changes"]} == {
         ("provider", "acme", "add"),
         ("provider", "fmp", "same"),
         ("endpoint", "acme/quote", "add"),

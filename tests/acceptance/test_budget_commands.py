@@ -42,7 +42,7 @@ async def test_an_endpoint_is_tuned_paused_resumed_and_reset(cli: Cli, database:
     assert (shown["requests_per_minute"], shown["send_within"], shown["max_bytes"]) == (60, "PT1S", 1024**2)
     assert (shown["concurrent"], shown["depth_limit"], shown["breaker_failures"]) == (4, None, None)
     assert "until resumed" in (await cli("endpoints", "pause", "fmp", "--reason", "away")).out
-    (listed,) = [one for one in (await cli("endpoints", "list", "--json")).json if one["name"] == "fmp"]
+    (listed,) = [endpoint for endpoint in (await cli("endpoints", "list", "--json")).json if endpoint["name"] == "fmp"]
     assert (listed["closed_for_good"], listed["closed_reason"]) == (True, "away")
     assert "until resumed" in (await cli("endpoints", "list")).out
     await cli("endpoints", "pause", "fmp", "--for", "30m", "--reason", "soon back")
@@ -76,7 +76,7 @@ async def test_keys_are_listed_without_the_keys(cli: Cli, owner_cli: Cli) -> Non
     cli.environment["ACME_ONE"] = "secret-of-one"
     await owner_cli("apply", "--yes")
     listed = await cli("api-keys", "list", "--json")
-    assert {one["name"]: one["readable"] for one in listed.json} == {"one": True, "two": False, "three": True}
+    assert {key["name"]: key["readable"] for key in listed.json} == {"one": True, "two": False, "three": True}
     table = await cli("api-keys", "list")
     assert "acme@one is paused" in (await cli("endpoints", "pause", "acme@one")).out
     assert "acme@one is open again" in (await cli("endpoints", "resume", "acme@one")).out
@@ -129,9 +129,9 @@ async def test_the_budget_shows_what_is_used_and_when_it_opens(cli: Cli, owner_c
     assert "19 GB" in quota
     assert "never exhausted" in quota
     document = (await cli("budgets", "--json")).json
-    (quote_now,) = [one for one in document["limits"] if one["name"] == "acme/quote"]
+    (quote_now,) = [limit for limit in document["limits"] if limit["name"] == "acme/quote"]
     assert (quote_now["requests_last_minute"], quote_now["in_flight"], quote_now["waiting"]) == (2, 2, 1)
-    assert [one["provider"] for one in document["quotas"]] == ["fmp"]
+    assert [quota["provider"] for quota in document["quotas"]] == ["fmp"]
 
 
 async def test_the_budget_is_watched_until_interrupted(cli: Cli) -> None:

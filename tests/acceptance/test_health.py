@@ -22,7 +22,7 @@ async def test_health_names_the_late_tasks(cli: Cli, owner: Database) -> None:
     assert (await cli("health")).out.endswith(" tasks in time\n")
     await owner.execute(LONG_AGO)
     late = await cli("health", "--json", code=1)
-    assert sorted(one["task"] for one in late.json["late"]) == ["audit_seal", "rescue"]
+    assert sorted(task["task"] for task in late.json["late"]) == ["audit_seal", "rescue"]
     assert late.err.startswith("late: ")
     assert late.err.endswith("[cli.tasks_late]\n")
     await cli("maintenance", "on")

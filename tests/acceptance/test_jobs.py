@@ -31,7 +31,7 @@ async def test_jobs_are_cancelled_by_id(cli: Cli, database: Database) -> None:
     store = JobStore(database)
     first, second = [job.job_id for job in await store.enqueue_jobs([JobRequest(kind=KIND, payload={"n": 1})] * 2)]
     done = (await cli("jobs", "cancel", first, "--reason", "twice", "--json")).json
-    assert [(one["job_id"], one["outcome"]) for one in done] == [(first, "cancelled")]
+    assert [(job["job_id"], job["outcome"]) for job in done] == [(first, "cancelled")]
     assert (await store.show_job(first))["reason"] == "twice"
     partly = await cli("jobs", "cancel", first, second, 999999, code=1)
     assert partly.err == (
@@ -66,7 +66,7 @@ async def test_all_dead_letters_are_acknowledged_in_batches(cli: Cli, database: 
     assert (await cli("jobs", "ack", "--all-failed", "--kind", KIND)).out == "700 jobs acknowledged\n"
     counts = {(count.kind, count.state): count.jobs for count in await store.job_counts()}
     assert counts == {(KIND, "acknowledged"): 700, ("backup_operation", "failed"): 1}
-    assert [one["outcome"] for one in (await cli("jobs", "retry", "--all-failed", "--json")).json] == ["retried"]
+    assert [job["outcome"] for job in (await cli("jobs", "retry", "--all-failed", "--json")).json] == ["retried"]
 
 
 async def test_what_cannot_be_queued_or_found_is_refused(cli: Cli, database: Database) -> None:

@@ -114,7 +114,7 @@ async def test_warnings_are_listed(cli: Cli, owner: Database) -> None:
     shown = (await cli("warnings")).out
     assert "fetching.refused" in shown
     assert "presence.source_silent" in shown
-    assert [one["code"] for one in (await cli("warnings", "fetching", "--last", "1h", "--json")).json] == [
+    assert [warning["code"] for warning in (await cli("warnings", "fetching", "--last", "1h", "--json")).json] == [
         "fetching.refused"
     ]
     assert "is not a duration" in (await cli("warnings", "--last", "soon", code=2)).err

@@ -20,7 +20,7 @@ async def test_who_is_there_and_what_they_look_at(cli: Cli, database: Database, 
     await presence.subscribe(anna, [("quote", "AAPL"), ("quote", "MSFT")])
     await presence.subscribe(bert, [("quote", "AAPL")])
     listed = (await cli("sessions", "list", "--json")).json
-    assert {(one["user_id"], one["items"]) for one in listed} == {("anna", 2), ("bert", 1)}
+    assert {(session["user_id"], session["items"]) for session in listed} == {("anna", 2), ("bert", 1)}
     assert "bert" not in (await cli("sessions", "list", "--user", "anna")).out
     lines = (await cli("viewers")).out.splitlines()
     assert [line.split()[:3] for line in lines[1:]] == [["quote", "AAPL", "2"], ["quote", "MSFT", "1"]]

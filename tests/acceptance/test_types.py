@@ -197,7 +197,7 @@ async def test_exchanges_are_shown_refreshed_and_ruled(owner_cli: Cli, cli: Cli)
     assert "keys with .SW are of XSWX" in (await owner_cli("calendars", "rule", ".SW", "XSWX")).out
     assert "keys with .SW are of XSWX already" in (await owner_cli("calendars", "rule", ".SW", "XSWX")).out
     assert "[registry.read_only]" in (await cli("calendars", "rule", ".SW", "XSWX", code=1)).err
-    exchanges = {one["code"]: one for one in (await cli("calendars", "list", "--json")).json}
+    exchanges = {exchange["code"]: exchange for exchange in (await cli("calendars", "list", "--json")).json}
     assert exchanges["XSWX"]["suffixes"] == [".SW"]
     assert exchanges["XNYS"]["known_until"] is not None
     assert "all others" in (await cli("calendars", "list")).out

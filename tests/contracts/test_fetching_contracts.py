@@ -49,14 +49,14 @@ def _simulator(**options: Any) -> Simulator:
 async def _another_type_is_refused() -> None:
     async with _simulator() as simulator:
         answers = await _fetch(simulator, asked="profile")
-        assert [one.outcome.word for one in answers] == ["refused"] * 2
+        assert [answer.outcome.word for answer in answers] == ["refused"] * 2
         assert simulator.calls == ()
 
 
 async def _nothing_is_fetched(kind: FaultKind) -> None:
     async with _simulator() as simulator:
         simulator.fault(kind, "quote", field="price")
-        assert not any(isinstance(one.outcome, Fetched) for one in await _fetch(simulator))
+        assert not any(isinstance(answer.outcome, Fetched) for answer in await _fetch(simulator))
 
 
 async def _an_unknown_field_is_refused() -> None:
@@ -74,7 +74,7 @@ async def _an_absurd_value_is_refused() -> None:
 async def _a_key_left_out_is_not_fetched() -> None:
     async with _simulator() as simulator:
         simulator.fault(FaultKind.MISSING_KEY, "quote")
-        assert [one.outcome.word for one in await _fetch(simulator)] == ["fetched", "refused"]
+        assert [answer.outcome.word for answer in await _fetch(simulator)] == ["fetched", "refused"]
 
 
 BELIEFS = [
@@ -124,14 +124,14 @@ async def _every_byte_is_counted() -> None:
                     simulator.fault(kind, "quote")
                 answers = await _fetch(simulator)
                 await simulator.settled()
-                assert sum(one.bytes or 0 for one in answers) == sum(one.bytes_out for one in simulator.calls)
+                assert sum(answer.bytes or 0 for answer in answers) == sum(call.bytes_out for call in simulator.calls)
 
 
 async def _a_missing_length_is_warned_about() -> None:
     async with _simulator() as simulator:
         simulator.fault(FaultKind.NO_LENGTH, "quote")
         answers = await _fetch(simulator)
-        assert [one.code for one in answers[0].warnings] == ["content_length_missing"]
+        assert [warning.code for warning in answers[0].warnings] == ["content_length_missing"]
 
 
 BYTES = [_every_byte_is_counted, _a_missing_length_is_warned_about]
@@ -164,7 +164,7 @@ async def _a_call_ends_in_time(kind: FaultKind) -> None:
                 answers = await _fetch(simulator, seconds=0.2)
         except TimeoutError:
             raise AssertionError("a call without an end") from None
-        assert [one.outcome.word for one in answers] == ["failed"] * 2
+        assert [answer.outcome.word for answer in answers] == ["failed"] * 2
 
 
 @pytest.mark.parametrize("kind", [FaultKind.HANG, FaultKind.HANG_IN_BODY, FaultKind.DRIP])

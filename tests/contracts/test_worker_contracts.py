@@ -173,7 +173,7 @@ async def test_contract_19_needs_one_pool_and_process(
 async def test_contract_19_needs_discovery(there: Market, monkeypatch: pytest.MonkeyPatch) -> None:
     """A list of known names, as a switch is one, leaves what is new unserved."""
     known = {"quote", "profile"}
-    monkeypatch.setattr("livewell.fetching.source_book.is_fetched", lambda one, _: one.name in known)
+    monkeypatch.setattr("livewell.fetching.source_book.is_fetched", lambda data_type, _: data_type.name in known)
     monkeypatch.setattr("livewell.worker.tests.market.until", _not_for_long)
     with pytest.raises(AssertionError):
         await _found_not_listed(there)

@@ -156,7 +156,7 @@ def _above(cap: int, attempts: list[Attempt], story: Story, what: str) -> Iterat
             continue
         running.append(attempt)
         if len(running) > cap:
-            yield f"{what} ran {len(running)} at once: {', '.join(one.name for one in running)}"
+            yield f"{what} ran {len(running)} at once: {', '.join(span.name for span in running)}"
 
 
 def _end(attempt: Attempt, story: Story) -> float:

@@ -211,8 +211,8 @@ class Run:
     async def passes_but_for_the_living(self) -> None:
         """As `passes`; on a machine of few cores, whether somebody alive was taken for dead is only told."""
         found = await self.settle()
-        self.figures["taken from the living"] = sum(one.invariant == "live" for one in found)
-        wrong = [one for one in found if one.invariant != "live"]
+        self.figures["taken from the living"] = sum(finding.invariant == "live" for finding in found)
+        wrong = [finding for finding in found if finding.invariant != "live"]
         assert not wrong, f"seed {self.seed}: {len(wrong)} violations\n" + "\n".join(map(str, wrong[:20]))
 
     async def snapshot(self) -> Snapshot:

@@ -117,30 +117,32 @@ def worst_window(moments: Sequence[tuple[float, int]], seconds: float) -> int:
 def most_at_once(arrivals: Iterable[Arrival]) -> int:
     """The most calls open at the oracle, from when they came and left; and never less than it counted itself."""
     seen = list(arrivals)
-    steps = sorted([(one.clock, 1) for one in seen] + [(one.left, -1) for one in seen])
-    return max([*accumulate(change for _, change in steps), *(one.at_once for one in seen)], default=0)
+    steps = sorted([(arrival.clock, 1) for arrival in seen] + [(arrival.left, -1) for arrival in seen])
+    return max([*accumulate(change for _, change in steps), *(arrival.at_once for arrival in seen)], default=0)
 
 
 def into_the_storm(history: HistoryReader, arrivals: Iterable[Arrival], endpoint: str) -> tuple[int, list[str]]:
     """How many honest storms were told to the database, and the calls that were asked for after that and before the
     time stated. What had its permit by then is in flight: nobody can call it back.
     """
-    arrived = [one for one in arrivals if one.endpoint == endpoint]
+    arrived = [arrival for arrival in arrivals if arrival.endpoint == endpoint]
     asked = {(event["job"], event["attempt"]): event["asked"] for event in history.events("claimed")}
     told, wrong = 0, []
     for storm in history.events("storm"):
         if storm["endpoint"] != endpoint or not any("{" in text for text in storm["headers"].values()):
             continue
-        refused = {one.job for one in arrived if one.refused and storm["clock"] <= one.clock < storm["until"]}
+        refused = {
+            arrival.job for arrival in arrived if arrival.refused and storm["clock"] <= arrival.clock < storm["until"]
+        }
         known = _first_told(history, refused, storm)
         if known is None:
             continue
         told += 1
         wrong += [
-            f"call of job {one.job}, asked for {asked[one.job, one.attempt] - known:.3f} s after the 429 was known,"
-            f" came {storm['until'] - one.clock:.3f} s before the time stated"
-            for one in arrived
-            if known < asked[one.job, one.attempt] and storm["clock"] <= one.clock < storm["until"]
+            f"call of job {arrival.job}, asked for {asked[arrival.job, arrival.attempt] - known:.3f} s after the 429"
+            f" was known, came {storm['until'] - arrival.clock:.3f} s before the time stated"
+            for arrival in arrived
+            if known < asked[arrival.job, arrival.attempt] and storm["clock"] <= arrival.clock < storm["until"]
         ]
     return told, wrong
 

@@ -123,7 +123,10 @@ class Stage:
                 (QUOTE, row["symbol"]): (float(row["price"]), row["volume"], row["source_at"].timestamp())
                 for row in quotes
             },
-            **{(PROFILE, key): (one["name"], one["ceo"], one["employees"]) for key, one in profiles.items()},
+            **{
+                (PROFILE, key): (profile["name"], profile["ceo"], profile["employees"])
+                for key, profile in profiles.items()
+            },
         }
 
     def at_the_provider(self) -> dict[tuple[str, str], tuple[Any, ...]]:

@@ -52,11 +52,11 @@ def _note_refreshes(book: Notebook) -> None:
         )
 
     async def store_fetches(self: FetchStore, ended: Sequence[Ended]) -> list[Stored]:
-        for one in ended:
-            outcome = "completed" if one.outcome.word in _GOOD else one.outcome.word
-            book.note("finish_sent", job=one.job_id, token=str(one.lease_token), outcome=outcome)
+        for fetch in ended:
+            outcome = "completed" if fetch.outcome.word in _GOOD else fetch.outcome.word
+            book.note("finish_sent", job=fetch.job_id, token=str(fetch.lease_token), outcome=outcome)
         stored = await store(self, ended)
-        tokens = {one.job_id: str(one.lease_token) for one in ended}
+        tokens = {fetch.job_id: str(fetch.lease_token) for fetch in ended}
         for answer in stored:
             book.note("finish_answered", job=answer.job_id, token=tokens[answer.job_id], state=answer.state)
         return stored

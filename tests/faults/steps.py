@@ -117,7 +117,7 @@ def _around_stores(mortal: Mortal) -> None:
     store = FetchStore.store_fetches
 
     async def store_fetches(self: FetchStore, ended: Sequence[Ended]) -> list[Stored]:
-        concerned = mortal.is_mine([one.data_type for one in ended])
+        concerned = mortal.is_mine([fetch.data_type for fetch in ended])
         mortal.reach(Step.STORING, concerned=concerned)
         if concerned:
             await mortal.pause_inside()

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
 
 NAME = "edge/calls"
 ALLOWED = 40
-LIMIT = Limit(name=NAME, allowed=ALLOWED, counts=lambda one: one.endpoint == NAME)
+LIMIT = Limit(name=NAME, allowed=ALLOWED, counts=lambda arrival: arrival.endpoint == NAME)
 CAP = 2
 LOCK = (
     "livewell_private.lock_budgets("

@@ -63,12 +63,12 @@ def _limits() -> Iterator[Limit]:
             if what in fields:
                 yield Limit(name=name, allowed=fields[what], counts=_called(name), tokens=tokens)
     for key, allowed in KEYS.items():
-        yield Limit(name=f"keyed@{key}", allowed=allowed, counts=lambda one, key=key: one.key == key)  # type: ignore[misc]
+        yield Limit(name=f"keyed@{key}", allowed=allowed, counts=lambda arrival, key=key: arrival.key == key)  # type: ignore[misc]
 
 
 def _called(name: str) -> Any:
     """Whether a call is of this endpoint, or of this account."""
-    return lambda one: one.endpoint == name or one.endpoint.startswith(f"{name}/")
+    return lambda arrival: arrival.endpoint == name or arrival.endpoint.startswith(f"{name}/")
 
 
 STRICT = ("burst/calls", "account", "words/calls")
@@ -106,19 +106,20 @@ async def test_no_limit_is_exceeded_as_the_provider_sees_it(run: Run, tcp_proxy:
 def _judge(run: Run, arrivals: list[Arrival]) -> None:
     shares = {limit.name: limit.share(arrivals) for limit in _limits()}
     caps = {
-        name: most_at_once(one for one in arrivals if one.endpoint == name) for name in ("capped/calls", "stormy/calls")
+        name: most_at_once(arrival for arrival in arrivals if arrival.endpoint == name)
+        for name in ("capped/calls", "stormy/calls")
     }
     storms, wrong = into_the_storm(run.reader, arrivals, "stormy/calls")
     run.figures |= {
         "calls": len(arrivals),
         "worst windows": {name: f"{share:.3f}" for name, share in shares.items()},
         "most at once": caps,
-        "refused": sum(one.refused for one in arrivals),
+        "refused": sum(arrival.refused for arrival in arrivals),
         "honest storms told": storms,
         "permits given up": sum(event["outcome"] == "reset" for event in run.events("finish_sent")),
         "late finishes refused": sum(event["state"] == "lost" for event in run.events("finish_answered")),
-        "overtaken by a pause": sum(one.overtaken for one in arrivals),
-        "longest from sending to arrival": f"{max(one.at - one.sent for one in arrivals):.3f} s",
+        "overtaken by a pause": sum(arrival.overtaken for arrival in arrivals),
+        "longest from sending to arrival": f"{max(arrival.at - arrival.sent for arrival in arrivals):.3f} s",
     }
     assert not wrong, wrong
     assert storms
@@ -133,10 +134,10 @@ def _only_pauses_overtake(run: Run, arrivals: list[Arrival]) -> None:
     """What was left out of the windows was held up by a pause between sending() and the wire, nothing else."""
     claimed_by = {(event["job"], event["attempt"]): event.by for event in run.events("claimed")}
     resumed = [(event["process"], event.at) for event in run.events("resumed")]
-    for one in arrivals:
-        if one.overtaken:
-            process = claimed_by[one.job, one.attempt]
-            assert any(name == process and one.sent < at <= one.at for name, at in resumed), one
+    for arrival in arrivals:
+        if arrival.overtaken:
+            process = claimed_by[arrival.job, arrival.attempt]
+            assert any(name == process and arrival.sent < at <= arrival.at for name, at in resumed), arrival
 
 
 async def _is_filled(run: Run, arrivals: list[Arrival]) -> None:
@@ -144,7 +145,7 @@ async def _is_filled(run: Run, arrivals: list[Arrival]) -> None:
 
     A call that never came is spent whole, and of one that nobody settled the tokens stay as they were reserved.
     """
-    used = {(one.job, one.attempt): one.tokens for one in arrivals}
+    used = {(arrival.job, arrival.attempt): arrival.tokens for arrival in arrivals}
     offset = time.time() - time.monotonic()
     rows = await run.owner.fetch(
         "select a.job_id, a.attempt, a.started_at, a.outcome, j.endpoint, j.estimated_tokens"
@@ -263,7 +264,11 @@ async def _calls_come_through(oracle: Oracle, ends: float) -> bool:
     """Wait for a call that is answered, as long as the run lasts; whether one was."""
     since = time.monotonic()
     while time.monotonic() < ends:
-        if any(one.at > since and not one.refused for one in oracle.arrivals() if one.endpoint == "stormy/calls"):
+        if any(
+            arrival.at > since and not arrival.refused
+            for arrival in oracle.arrivals()
+            if arrival.endpoint == "stormy/calls"
+        ):
             return True
         await asyncio.sleep(0.2)
     return False

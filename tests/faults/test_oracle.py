@@ -50,7 +50,7 @@ def test_a_limit_counts_its_own_calls_or_tokens() -> None:
     """Calls of others do not count, nor what a pause has overtaken; tokens count as the calls used them."""
     late = _call(4, 3.0, at=3.0, sent=3.0 - OVERTAKEN - 0.1)
     calls = [_call(1, 0), _call(2, 1, tokens=30), _call(3, 2, endpoint="two/calls"), late]
-    own = Limit(name="one", allowed=4, counts=lambda one: one.endpoint == "one/calls")
+    own = Limit(name="one", allowed=4, counts=lambda arrival: arrival.endpoint == "one/calls")
     assert own.share(calls) == 0.5
     assert Limit(name="one", allowed=10, counts=own.counts, tokens=True).share(calls) == 4.0
     assert ANY.share(calls) == 1.5

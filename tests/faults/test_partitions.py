@@ -30,7 +30,7 @@ WORKERS, SLOTS, CALLS = 4, 3, 6
 OUTLASTING = 30.0
 CAPPED, LIMITED = "capped/calls", "limited/calls"
 ALLOWED = 40
-LIMIT = Limit(name=LIMITED, allowed=ALLOWED, counts=lambda one: one.endpoint == LIMITED)
+LIMIT = Limit(name=LIMITED, allowed=ALLOWED, counts=lambda arrival: arrival.endpoint == LIMITED)
 # Nearly what passes between two bursts; the rest passes by itself.
 LEAP = 57
 WITHIN = timedelta(seconds=60)
@@ -62,7 +62,9 @@ class Scene:
 
         async def enough() -> bool:
             held = self._held()
-            busy = sorted((one for one in self.run.living() if held[one.name]), key=lambda one: -held[one.name])
+            busy = sorted(
+                (worker for worker in self.run.living() if held[worker.name]), key=lambda worker: -held[worker.name]
+            )
             chosen[:] = busy[: len(WAYS)]
             return len(chosen) == len(WAYS)
 
@@ -71,8 +73,8 @@ class Scene:
 
     async def replaced(self, victims: list[Member]) -> None:
         """Wait until the leases of the cut off are over, and others call in their place."""
-        names, since = {one.name for one in victims}, self.run.events("cut_off")[-1].at
-        patterns = [f"%-{one.process.pid}-%" for one in victims]
+        names, since = {victim.name for victim in victims}, self.run.events("cut_off")[-1].at
+        patterns = [f"%-{victim.process.pid}-%" for victim in victims]
 
         async def over() -> bool:
             leased = await self.run.owner.fetchval(
@@ -81,14 +83,14 @@ class Scene:
             )
             claimed_by = {(event["job"], event["attempt"]): event.by for event in self.run.events("claimed")}
             return not leased and any(
-                one.at > since and claimed_by[one.job, one.attempt] not in names for one in self.calls()
+                call.at > since and claimed_by[call.job, call.attempt] not in names for call in self.calls()
             )
 
         await until(over, "others call in place of the cut off", within=WITHIN)
 
     def calls(self) -> list[Arrival]:
         """The calls at the endpoint with a cap."""
-        return [one for one in self.oracle.arrivals() if one.endpoint == CAPPED]
+        return [arrival for arrival in self.oracle.arrivals() if arrival.endpoint == CAPPED]
 
     def _held(self) -> Counter[str]:
         """How many jobs each worker is in the middle of."""
@@ -120,7 +122,7 @@ async def _cut_off(scene: Scene, turn: int) -> None:
     Meanwhile there are as many quick calls as a minute allows: who does not hear of its claims is permitted some.
     """
     victims = await scene.busiest()
-    scene.run.book.note("cut_off", workers=[one.name for one in victims])
+    scene.run.book.note("cut_off", workers=[victim.name for victim in victims])
     for victim, ways in zip(victims, islice(cycle(WAYS), turn, None), strict=False):
         scene.ways[victim.name].black_hole(*ways)
     quick = [{"wait": scene.run.chance.uniform(0, 0.2)} for _ in range(ALLOWED)]

@@ -161,7 +161,7 @@ async def test_killed_and_paused_nodes_run_nothing_twice(nodes: Nodes, owner: Da
 async def _busy(nodes: Nodes, wanted: list[Child]) -> bool:
     began, ended = nodes.notes.of("began"), set(nodes.notes.of("ended"))
     at_work = {pid for task, epoch, pid in began if (task, epoch, pid) not in ended}
-    return {one.pid for one in wanted} <= at_work
+    return {program.pid for program in wanted} <= at_work
 
 
 async def _others_took_over(nodes: Nodes, sleeper: Child) -> bool:

@@ -137,7 +137,7 @@ async def _is_loud(run: Run) -> bool:
 
 async def _names(run: Run, login: str) -> bool:
     found = await list_warnings(run.owner, code="kernel.notifications_pile_up")
-    return any(f"of {login} on " in one.message for one in found)
+    return any(f"of {login} on " in warning.message for warning in found)
 
 
 async def _is_told(stage: Stage, before: int) -> bool:

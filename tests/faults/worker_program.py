@@ -81,13 +81,13 @@ def _note_calls(book: Notebook, *, trusting: bool) -> None:
         return [beat._replace(lease_seconds=_FOR_EVER) for beat in beats] if trusting else beats
 
     async def finish_jobs(self: JobStore, finishes: list[Finish], *args: Any) -> Any:
-        for one in finishes:
-            outcome = type(one.outcome).__name__.lower()
-            book.note("finish_sent", job=one.job_id, token=str(one.lease_token), outcome=outcome)
+        for end in finishes:
+            outcome = type(end.outcome).__name__.lower()
+            book.note("finish_sent", job=end.job_id, token=str(end.lease_token), outcome=outcome)
         states = await _timed(book, "finish", lambda: finish(self, finishes, *args))
-        for one in finishes:
-            state = states.get(one.job_id, "completed")
-            book.note("finish_answered", job=one.job_id, token=str(one.lease_token), state=state)
+        for end in finishes:
+            state = states.get(end.job_id, "completed")
+            book.note("finish_answered", job=end.job_id, token=str(end.lease_token), state=state)
         return states
 
     for noted in (claim_jobs, heartbeat_jobs, finish_jobs):

@@ -6,7 +6,15 @@ from pathlib import Path
 
 from livewell.kernel import Database, DatabaseOptions, migrate
 from tests.house.checking_server import checking_server
-from tests.house.project import sql_functions
+from tests.house.project import PACKAGE, sql_functions, tracked
+
+# What will be read by the rooms of documents and metering.
+_NOT_READ_YET = [
+    "features.billing_enabled",
+    "features.upgrade_prompts_enabled",
+    "features.usage_tracking_enabled",
+    "maintenance.refuse_uploads",
+]
 
 _CHECKED = """
 select p.oid::regprocedure::text as function, c.level, c.message, c.detail, c.lineno
@@ -80,7 +88,9 @@ async def test_every_function_pins_its_search_path(owner: Database) -> None:
 async def test_what_is_forbidden_to_the_planner_is_not_compiled(owner: Database) -> None:
     """A function that forbids a kind of plan turns JIT off: before 18 what is forbidden is costly enough to compile."""
     rows = {row["name"]: row["settings"] for row in await owner.fetch(_FUNCTIONS)}
-    forbidding = {name: on for name, on in rows.items() if any(re.fullmatch(r"enable_\w+=off", one) for one in on)}
+    forbidding = {
+        name: on for name, on in rows.items() if any(re.fullmatch(r"enable_\w+=off", option) for option in on)
+    }
     assert [name for name, on in forbidding.items() if "jit=off" not in on] == []
     assert forbidding
 
@@ -106,7 +116,7 @@ async def test_functions_are_executable_by_those_their_file_names(owner: Databas
 async def test_functions_have_the_owners_rights_only_where_others_call_them(owner: Database) -> None:
     """Definer functions run as a role that nobody logs in as, the one their file says; internal ones as who calls."""
     rows = await owner.fetch(_FUNCTIONS)
-    called = {one.name for one in sql_functions() if one.is_foreign or one.audience != {"internal"}}
+    called = {function.name for function in sql_functions() if function.is_foreign or function.audience != {"internal"}}
     assert {row["name"]: row["owner"] for row in rows} == {
         function.name: function.owner for function in sql_functions()
     }
@@ -239,3 +249,16 @@ async def _findings(database: Database) -> list[str]:
 
 def _nothing(found: list[str]) -> None:
     assert not found, "\n".join(found)
+
+
+async def test_every_setting_is_read_by_somebody(owner: Database) -> None:
+    """A setting nobody reads promises what nobody does; those that wait for a room that is not built are named."""
+    read = "".join(
+        path.read_text(encoding="utf-8")
+        for path in tracked()
+        if path.suffix in {".sql", ".py"}
+        and path.is_relative_to(PACKAGE)
+        and not {"migrations", "tests"} & set(path.parts)
+    )
+    names = [row["name"] for row in await owner.fetch("select name from livewell_private.setting order by name")]
+    assert [name for name in names if f"'{name}'" not in read and f'"{name}"' not in read] == _NOT_READ_YET

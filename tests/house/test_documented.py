@@ -10,7 +10,7 @@ from prometheus_client import REGISTRY
 
 import livewell
 from livewell.cli import app
-from livewell.kernel import Database, facts_by_code
+from livewell.kernel import Database, facts_by_code, parse_duration
 from livewell.lint import RULES
 from livewell.simulator import FAULTS
 from tests.house.project import REFERENCE, ROOT, SqlFunction, sql_functions
@@ -19,6 +19,7 @@ from tests.house.surface import load_every_room, sqlstates
 
 _HEADING = re.compile(r"^#{2,4} `([^`]+)`", re.MULTILINE)
 _ROW = re.compile(r"^\| `([^`]+)`", re.MULTILINE)
+_SETTING = re.compile(r"^\| `([a-z_.]+)` \| (\w+) \| ([^|]+) \| [^|]*\| (.+) \|$", re.MULTILINE)
 
 
 def _page(name: str) -> str:
@@ -92,10 +93,21 @@ def test_every_metric_is_in_the_reference() -> None:
 
 
 async def test_every_setting_is_in_the_reference(owner: Database) -> None:
-    """settings.md has one row per setting the migrations seed, and no other."""
-    rows = await owner.fetch("select name from livewell_private.setting")
-    documented = set(re.findall(r"^(?:\||#+) `([a-z_]+\.[a-z_.]+)`", _page("settings.md"), re.MULTILINE))
-    _same(documented, {row["name"] for row in rows})
+    """settings.md has one row per setting of a new database, with its type, its value and its meaning, and no other."""
+    rows = await owner.fetch(
+        "select name, type, description, value, case type when 'duration' then value::interval end as duration"
+        " from livewell_private.setting"
+    )
+    page = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", _page("settings.md"))
+    documented = {name: rest for name, *rest in _SETTING.findall(page)}
+    _same(set(documented), {row["name"] for row in rows})
+    for row in rows:
+        kind, shipped, meaning = documented[row["name"]]
+        assert (row["name"], kind, meaning) == (row["name"], row["type"], row["description"])
+        if row["duration"] is None:
+            assert (row["name"], shipped.replace(",", "")) == (row["name"], row["value"])
+        else:
+            assert (row["name"], parse_duration(shipped)) == (row["name"], row["duration"])
 
 
 @pytest.mark.parametrize("function", sql_functions(), ids=lambda function: function.name)

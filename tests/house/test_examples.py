@@ -124,22 +124,24 @@ class _Reader:
         )
 
     def _said_beside(self) -> str:
-        return "".join(f"\nmeanwhile `{one.command}` said:\n{one.output.read_text()}" for one in self.beside)
+        return "".join(
+            f"\nmeanwhile `{process.command}` said:\n{process.output.read_text()}" for process in self.beside
+        )
 
     async def stop(self) -> None:
         """Ask what runs beside to stop; it must end well."""
-        for one in self.beside:
-            one.process.terminate()
-        for one in self.beside:
+        for process in self.beside:
+            process.process.terminate()
+        for process in self.beside:
             try:
                 async with asyncio.timeout(_LIMIT):
-                    code = await one.process.wait()
+                    code = await process.process.wait()
             finally:
-                if one.process.returncode is None:
-                    one.process.kill()
+                if process.process.returncode is None:
+                    process.process.kill()
             # Other servers than ours end by the signal they were sent, once they have closed.
-            well = {0} if one.command.startswith("livewell") else {0, -signal.SIGTERM}
-            assert code in well, f"`{one.command}` ended with {code}:\n{one.output.read_text()}"
+            well = {0} if process.command.startswith("livewell") else {0, -signal.SIGTERM}
+            assert code in well, f"`{process.command}` ended with {code}:\n{process.output.read_text()}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -94,7 +94,7 @@ def test_what_is_not_livewells_is_touched_by_a_role_that_has_nothing_of_it(funct
             f"{place(function.path)}: {called}"
         )
     made = re.findall(r"^\s*(?:for\b.*\bin\s+)?execute\s+(.*)", function.statement, re.IGNORECASE | re.MULTILINE)
-    strange = [one for one in made if not re.match(r"format\(('[^']*\blivewell_private\.%I|$)", one)]
+    strange = [statement for statement in made if not re.match(r"format\(('[^']*\blivewell_private\.%I|$)", statement)]
     assert not strange or function.name in _OWN_NAMES, f"{place(function.path)}: {strange}"
     assert not re.search(r"\bset\s+constraints\b", function.statement, re.IGNORECASE), place(function.path)
 

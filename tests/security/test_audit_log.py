@@ -71,7 +71,7 @@ async def test_an_entry_names_its_login_whatever_actor_is_said(owner: Database, 
         await connection.execute('select livewell.audit_write(\'[{"event": "price_changed", "actor": "ann"}]\')')
         await connection.execute("reset role")
     entries = await AuditStore(owner).list_entries(EntryFilter())
-    assert [one.actor for one in entries] == ["ann", "livewell_owner", "postgres"]
+    assert [entry.actor for entry in entries] == ["ann", "livewell_owner", "postgres"]
     await _the_login_is_told(owner)
     with pytest.raises(LivewellError, match="an audit entry has no login"):
         await database.execute('select livewell.audit_write(\'[{"event": "price_changed", "login": "x"}]\')')

@@ -389,9 +389,9 @@ async def test_one_bad_type_stops_itself_only(stage: Stage, owner: Database, row
         )
         await make_type(owner, name, **{**PRICES, "table_name": f"strange.{name}"})
     held = [await Storing(owner).hold_one(name, "A") for name in (*bad, "sound")]
-    answers = await Storing(stage.service).answers(*(fetched(one, {"symbol": "A", "price": "2"}) for one in held))
+    answers = await Storing(stage.service).answers(*(fetched(job, {"symbol": "A", "price": "2"}) for job in held))
     by_job = {row["job_id"]: row["outcome"] for row in answers}
-    assert [by_job[one["job"]] for one in held] == ["refused"] * 4 + ["fetched"]
+    assert [by_job[job["job"]] for job in held] == ["refused"] * 4 + ["fetched"]
 
 
 @pytest.mark.parametrize("schema", ["pg_temp", "pg_temp_3", "pg_toast", "pg_toast_temp_3"])

@@ -195,11 +195,13 @@ async def stage(owner: Database, owner_url: str) -> AsyncIterator[Stage]:
 
 def _called() -> set[str]:
     """Whatever our functions call without naming a schema."""
-    return set(chain.from_iterable(re.findall(r"(?<![.\w])([a-z_]+)\(", one.statement) for one in sql_functions()))
+    return set(
+        chain.from_iterable(re.findall(r"(?<![.\w])([a-z_]+)\(", function.statement) for function in sql_functions())
+    )
 
 
 def _arguments(types: list[str]) -> list[str]:
-    return [", ".join("null" for _ in types), ", ".join(SAMPLES.get(one, "null") for one in types)]
+    return [", ".join("null" for _ in types), ", ".join(SAMPLES.get(parameter, "null") for parameter in types)]
 
 
 async def test_nothing_of_a_strangers_runs_with_our_rights(stage: Stage) -> None:

@@ -58,10 +58,10 @@ class Engine:
 
     async def store(self) -> dict[str, str]:
         """Store what was fetched; the states by key."""
-        ended = to_json([{**one, "outcome": "fetched", "rows": [{"price": 1}], "hash": "00"} for one in self.held])
+        ended = to_json([{**job, "outcome": "fetched", "rows": [{"price": 1}], "hash": "00"} for job in self.held])
         rows = await self.service.fetch("select * from livewell.store_fetches($1::text::jsonb)", ended.decode())
         states = {row["job_id"]: row["state"] for row in rows}
-        return {one["key"]: states[one["job"]] for one in self.held}
+        return {job["key"]: states[job["job"]] for job in self.held}
 
     async def gateway(self) -> list[str]:
         """A batch for three users, two of whom the login may have in its hands."""

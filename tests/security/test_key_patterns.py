@@ -110,7 +110,7 @@ async def test_strange_characters_and_lengths_make_no_key(owner: Database, key: 
     assert await owner.fetchval("select livewell_private.is_key($1, '^.*$')", f"{key[:100]}A".translate(PLAIN)) is True
 
 
-PLAIN = {ord(one): None for key in STRANGE[2:] for one in key if one not in "AB"}
+PLAIN = {ord(character): None for key in STRANGE[2:] for character in key if character not in "AB"}
 
 atoms = st.sampled_from(["a", "b", "[ab]", "[^b]", ".", r"\.", r"\w", "[[:alnum:]]", "-"])
 repeats = st.sampled_from(["", "", "", "*", "+", "?", "{3}", "{0,9}", "{2,}", "{1,99}", "{0,255}", "*?"])

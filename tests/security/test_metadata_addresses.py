@@ -28,7 +28,9 @@ def nat64(prefix: int, length: int, inner: ipaddress.IPv4Address) -> ipaddress.I
 def spellings(address: str) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
     """An IPv4 address and those of IPv6 that lead to it."""
     inner = ipaddress.IPv4Address(address)
-    prefixes = [int(ipaddress.IPv6Address(one)) for one in ("64:ff9b::", "64:ff9b:1::", "fd64:ff9b::", "2a00:1098::")]
+    prefixes = [
+        int(ipaddress.IPv6Address(prefix)) for prefix in ("64:ff9b::", "64:ff9b:1::", "fd64:ff9b::", "2a00:1098::")
+    ]
     return [
         inner,
         ipaddress.IPv6Address(f"::ffff:{inner}"),
@@ -38,8 +40,8 @@ def spellings(address: str) -> list[ipaddress.IPv4Address | ipaddress.IPv6Addres
     ]
 
 
-ALL = [one for address in METADATA_V4 for one in spellings(address)] + [
-    ipaddress.ip_address(one) for one in METADATA_V6
+ALL = [spelling for address in METADATA_V4 for spelling in spellings(address)] + [
+    ipaddress.ip_address(address) for address in METADATA_V6
 ]
 
 
@@ -91,13 +93,13 @@ def test_a_shared_network_is_one_of_the_shared(said: str, monkeypatch: pytest.Mo
         check_address(ipaddress.ip_address("169.254.169.254"), allow_private=True)
 
 
-@given(address=st.ip_addresses(v=4).filter(lambda one: one.is_global), allow_private=st.booleans())
+@given(address=st.ip_addresses(v=4).filter(lambda address: address.is_global), allow_private=st.booleans())
 @effort(200)
 def test_what_is_public_stays_open(address: ipaddress.IPv4Address, *, allow_private: bool) -> None:
     """The guard refuses no public address but those it names."""
-    named = {ipaddress.ip_address(one) for one in METADATA_V4}
+    named = {ipaddress.ip_address(known) for known in METADATA_V4}
     if address in named or address.is_multicast or address.is_reserved:
         return
-    if any(address in ipaddress.ip_network(one) for one in ("192.0.0.0/24", "192.88.99.0/24")):
+    if any(address in ipaddress.ip_network(network) for network in ("192.0.0.0/24", "192.88.99.0/24")):
         return
     check_address(address, allow_private=allow_private)

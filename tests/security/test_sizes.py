@@ -131,7 +131,7 @@ async def test_a_long_key_is_not_watched(owner: Database) -> None:
             )
 
 
-@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: repr(one)[:20])
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: repr(subject)[:20])
 async def test_a_subject_that_is_no_plain_text_is_nobody(owner: Database, subject: Any) -> None:
     """A number, an object or a text that is empty, huge or not visible names no user."""
     await refused_as(owner, json.dumps({"sub": subject}))

@@ -29,7 +29,10 @@ FORGED = "fine\nok  everything is fine"
 
 def is_harmless(text: str) -> bool:
     """Nothing that a terminal would do but ends of lines, tabs and what Rich writes itself."""
-    return not any(unicodedata.category(one) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and one not in "\n\t" for one in text)
+    return not any(
+        unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and character not in "\n\t"
+        for character in text
+    )
 
 
 @given(text=st.text(st.characters(codec=None)) | st.just(HOSTILE))
@@ -37,7 +40,7 @@ def is_harmless(text: str) -> bool:
 def test_a_text_is_shown_without_doing_anything(text: str) -> None:
     """No control, no change of direction and no half character is left; what is visible stays as it is."""
     shown = shown_text(text)
-    assert not any(unicodedata.category(one) in {"Cc", "Cs", "Zl", "Zp"} for one in shown)
+    assert not any(unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"} for character in shown)
     assert not set(shown) & set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
     if text.isprintable():
         assert shown == text

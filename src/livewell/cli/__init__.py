@@ -4,8 +4,7 @@ It owns no table and takes no decision. Each command opens the database the opti
 `DATABASE_URL`, else the embedded PostgreSQL below `.livewell`), calls a room, and shows the answer: a table for
 people, with `--json` one document for machines (times and durations in ISO 8601). One file per group of commands,
 imported when the group is chosen (`commands.py`); a command imports the room it asks, and asks over one connection
-(`session.py`). Amounts are printed one way (`livewell.kernel.shown_duration` and its kin). The demonstration is here
-too: `demo.py` and the files named after it.
+(`session.py`). Amounts are printed one way (`livewell.kernel.shown_duration` and its kin).
 
 Invariants. Results go to standard output; notes, progress and errors go to standard error. What changes something
 names who did it (`user@host`) to the audit log. No command makes a database without saying so.

@@ -35,8 +35,8 @@ def list_access(ctx: typer.Context, as_json: Json = False) -> None:
     show_table(
         ("LOGIN", "MEMBER OF", "MADE HERE", "CONNECTIONS", "SETTINGS"),
         [
-            (one.name, ", ".join(one.member_of), one.made_here, one.connections, ", ".join(one.settings))
-            for one in found
+            (login.name, ", ".join(login.member_of), login.made_here, login.connections, ", ".join(login.settings))
+            for login in found
         ],
     )
 
@@ -70,7 +70,7 @@ def make(
     """Make a login for a middle tier you trust, or give one made so a new password: what it says it is is believed."""
     from livewell.kernel import LoginLimits, LoginRole, new_password
 
-    known([role], [one.value for one in LoginRole], "role")
+    known([role], [known_role.value for known_role in LoginRole], "role")
     given = None if password_file is None else _password_in(password_file)
     password = new_password() if given is None else given
     limits = LoginLimits(

@@ -24,20 +24,20 @@ def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
     found = run(ctx, lambda app: app.budgets.list_api_keys())
     ring = _ring()
     if as_json:
-        show_json([{**asdict(one), "readable": _is_readable(ring, one.source)} for one in found])
+        show_json([{**asdict(key), "readable": _is_readable(ring, key.source)} for key in found])
         return
     show_table(
         ("KEY", "SCOPE", "SOURCE", "READABLE HERE", "ENABLED", "GRANTED"),
         [
             (
-                f"{one.provider}@{one.name}",
-                one.scope,
-                one.source,
-                _is_readable(ring, one.source),
-                one.enabled,
-                one.granted,
+                f"{key.provider}@{key.name}",
+                key.scope,
+                key.source,
+                _is_readable(ring, key.source),
+                key.enabled,
+                key.granted,
             )
-            for one in found
+            for key in found
         ],
     )
 

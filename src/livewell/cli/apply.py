@@ -161,7 +161,7 @@ def _tell_where(section: "Section", declared: "Declarations", fact: "LivewellErr
 
     problems = [declared.problem(place, plain) for place, plain in section.told_of(fact)]
     if problems:
-        raise DeclarationsRefused(declared.file, sorted(problems, key=lambda one: one.line)) from fact
+        raise DeclarationsRefused(declared.file, sorted(problems, key=lambda problem: problem.line)) from fact
 
 
 def _agreed() -> bool:

@@ -56,17 +56,17 @@ def list_entries(
         ("ID", "AT", "EVENT", "ACTOR", "LOGIN", "WHAT", "JOB", "REASON", "NEW"),
         [
             (
-                one.id,
-                one.at,
-                one.event,
-                one.actor,
-                one.login,
-                one.subject or one.record_id,
-                one.job_id,
-                one.reason,
-                one.new and shown_json(one.new),
+                entry.id,
+                entry.at,
+                entry.event,
+                entry.actor,
+                entry.login,
+                entry.subject or entry.record_id,
+                entry.job_id,
+                entry.reason,
+                entry.new and shown_json(entry.new),
             )
-            for one in entries
+            for entry in entries
         ],
     )
     if len(entries) == limit:

@@ -59,15 +59,15 @@ def _show(limiters: "list[BudgetState]", quotas: "list[QuotaState]") -> None:
         ("ENDPOINT", "STATE", "MINUTE", "HOUR", "TOKENS/MIN", "TOKENS/H", "IN FLIGHT", "WAITING", "OPENS", "BREAKER"),
         [
             (
-                *(one.name, one.state),
-                _used(one.requests_last_minute, one.requests_per_minute),
-                _used(one.requests_last_hour, one.requests_per_hour),
-                _used(one.tokens_last_minute, one.tokens_per_minute),
-                _used(one.tokens_last_hour, one.tokens_per_hour),
-                _used(one.in_flight, one.concurrent),
-                *(one.waiting, _opens(one), _breaker(one)),
+                *(limiter.name, limiter.state),
+                _used(limiter.requests_last_minute, limiter.requests_per_minute),
+                _used(limiter.requests_last_hour, limiter.requests_per_hour),
+                _used(limiter.tokens_last_minute, limiter.tokens_per_minute),
+                _used(limiter.tokens_last_hour, limiter.tokens_per_hour),
+                _used(limiter.in_flight, limiter.concurrent),
+                *(limiter.waiting, _opens(limiter), _breaker(limiter)),
             )
-            for one in limiters
+            for limiter in limiters
         ],
     )
     if quotas:
@@ -76,11 +76,11 @@ def _show(limiters: "list[BudgetState]", quotas: "list[QuotaState]") -> None:
             ("PROVIDER", "USED", "IN FLIGHT", "OF", "SHARE", "SCHEDULED WORK", "LASTS"),
             [
                 (
-                    *(one.provider, shown_size(one.used_bytes), shown_size(one.in_flight_bytes)),
-                    *(given(one.allowed_bytes, shown_size), given(one.share, shown_share)),
-                    *("runs" if one.open_for_scheduled else "waits", _lasts(one)),
+                    *(quota.provider, shown_size(quota.used_bytes), shown_size(quota.in_flight_bytes)),
+                    *(given(quota.allowed_bytes, shown_size), given(quota.share, shown_share)),
+                    *("runs" if quota.open_for_scheduled else "waits", _lasts(quota)),
                 )
-                for one in quotas
+                for quota in quotas
             ],
         )
 

@@ -25,8 +25,14 @@ def list_exchanges(ctx: typer.Context, as_json: Json = False) -> None:
     show_table(
         ("EXCHANGE", "KEYS", "KNOWN UNTIL", "IN SESSION", "CHANGES"),
         [
-            (one.code, [suffix or "all others" for suffix in one.suffixes], one.known_until, one.open, one.changes_at)
-            for one in exchanges
+            (
+                exchange.code,
+                [suffix or "all others" for suffix in exchange.suffixes],
+                exchange.known_until,
+                exchange.open,
+                exchange.changes_at,
+            )
+            for exchange in exchanges
         ],
     )
 

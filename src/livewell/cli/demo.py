@@ -27,10 +27,19 @@ def demo(
     # Said before anything else is loaded: that something happens is to be seen at once.
     say(TITLE)
     sys.stdout.flush()
-    from livewell.cli.demo_stage import Stage
+    from livewell.cli.demo_watch import watching_on
+    from livewell.cli.live_view import view_for
+    from livewell.demo import Stage
 
     set_up_logs("error")
     where = chosen(ctx)
     # A demonstration never runs by accident on the database the environment names.
-    stage = Stage(seconds=seconds, database_url=where.database_url if where.explicit else None)
-    raise typer.Exit(asyncio.run(stage.play()))
+    url = where.database_url if where.explicit else None
+    with view_for("") as view:
+        stage = Stage(seconds=seconds, database_url=url, screen=view, watching=watching_on(view))
+        account = asyncio.run(stage.play())
+    if account is None:
+        raise typer.Abort
+    for line in account.lines():
+        say(line)
+    account.require_kept()

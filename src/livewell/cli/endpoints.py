@@ -38,10 +38,16 @@ def list_endpoints(ctx: typer.Context, as_json: Json = False) -> None:
         ("ENDPOINT", "STATE", "PER MIN", "PER HOUR", "TOKENS/MIN", "TOKENS/H", "AT ONCE", "LIMITER", "CLOSED"),
         [
             (
-                *(one.name, one.state, one.requests_per_minute, one.requests_per_hour, one.tokens_per_minute),
-                *(one.tokens_per_hour, one.concurrent, one.limiter, _closed(one)),
+                *(
+                    endpoint.name,
+                    endpoint.state,
+                    endpoint.requests_per_minute,
+                    endpoint.requests_per_hour,
+                    endpoint.tokens_per_minute,
+                ),
+                *(endpoint.tokens_per_hour, endpoint.concurrent, endpoint.limiter, _closed(endpoint)),
             )
-            for one in endpoints
+            for endpoint in endpoints
         ],
     )
 
@@ -138,7 +144,7 @@ async def _one(app: "Stores", name: str) -> "Endpoint":
     from livewell.budgets import UnknownEndpoint
     from livewell.cli.inputs import near
 
-    endpoints = {one.name: one for one in await app.budgets.list_endpoints()}
+    endpoints = {endpoint.name: endpoint for endpoint in await app.budgets.list_endpoints()}
     if name not in endpoints:
         raise UnknownEndpoint(f"unknown endpoint {name}", fix=near(name, endpoints) or "livewell endpoints list")
     return endpoints[name]

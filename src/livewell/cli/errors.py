@@ -67,12 +67,6 @@ class AuditNotIntact(CliError):
     code = "cli.audit_not_intact"
 
 
-class DemoBroken(CliError):
-    """The demonstration lost an acknowledged job, or accepted one twice: a bug of Livewell."""
-
-    code = "cli.demo_broken"
-
-
 class LintFound(CliError):
     """`lint` found code that goes round the framework."""
 

@@ -67,7 +67,7 @@ async def _seen(app: "Stores", hours: int) -> _Seen:
     since = datetime.now(UTC) - timedelta(hours=hours - 1)
     since = since.replace(minute=0, second=0, microsecond=0)
     return _Seen(
-        types=[one.name for one in await app.registry.list_types()],
+        types=[data_type.name for data_type in await app.registry.list_types()],
         now=await app.freshness.freshness_now(),
         figures=await app.freshness.freshness_figures(since=since),
         hours=await app.freshness.freshness_hours(since=since),
@@ -88,7 +88,7 @@ def _show(seen: _Seen, hours: int, *, wide: bool) -> None:
 
 def _show_now(seen: _Seen) -> None:
     """A line for every type, also where nobody looks: who has just begun sees that it is known."""
-    watched = {one.data_type: one for one in seen.now}
+    watched = {watched_type.data_type: watched_type for watched_type in seen.now}
     show_table(
         ("TYPE (NOW)", "ITEMS LOOKED AT", "VIEWERS", "SEE FRESH DATA", "NO DATA YET", "OLDEST", "REFUSED", "FAILED"),
         [_now(name, watched.get(name)) for name in seen.types],
@@ -105,49 +105,49 @@ def _now(name: str, watched: "WatchedType | None") -> tuple[object, ...]:
 
 
 def _show_figures(seen: _Seen, hours: int, *, wide: bool) -> None:
-    lone = {one.data_type: one.ok for one in seen.figures if one.audience == "lone"}
+    lone = {figures.data_type: figures.ok for figures in seen.figures if figures.audience == "lone"}
     columns = _WORDS | (_MORE_WORDS if wide else {})
     show_table(
         (f"TYPE (LAST {hours} H)", *columns, "BY HOUR"),
         [
             (
-                one.data_type or "all",
-                *(show(one, lone.get(one.data_type)) for show in columns.values()),
-                sparkline([hour.ok for hour in _hours_of(seen.hours, one.data_type, hours)]),
+                figures.data_type or "all",
+                *(show(figures, lone.get(figures.data_type)) for show in columns.values()),
+                sparkline([hour.ok for hour in _hours_of(seen.hours, figures.data_type, hours)]),
             )
-            for one in seen.figures
-            if one.audience == "all"
+            for figures in seen.figures
+            if figures.audience == "all"
         ],
     )
 
 
 # What a newcomer asks: how long was looked, was it good, also for who looked alone, and how long did somebody wait.
 _WORDS: "dict[str, Callable[[FreshnessFigures, float | None], str | None]]" = {
-    "LOOKED AT": lambda one, _: _minutes(one.viewer_minutes),
-    "GOOD": lambda one, _: _share(one.ok),
+    "LOOKED AT": lambda figures, _: _minutes(figures.viewer_minutes),
+    "GOOD": lambda figures, _: _share(figures.ok),
     "GOOD FOR LONE VIEWERS": lambda _, lone: _share(lone),
-    "LONGEST STALE (99 OF 100)": lambda one, _: _minutes(one.w99),
+    "LONGEST STALE (99 OF 100)": lambda figures, _: _minutes(figures.w99),
 }
 _MORE_WORDS: "dict[str, Callable[[FreshnessFigures, float | None], str | None]]" = {
-    "WITHIN TTL": lambda one, _: _share(one.within_ttl),
-    "AS AT THE SOURCE": lambda one, _: _share(one.fresh),
-    "STALE (HALF)": lambda one, _: _minutes(one.w50),
-    "OVER TTL (99 OF 100)": lambda one, _: _minutes(one.overdue99),
-    "FETCHED UNCHANGED": lambda one, _: _share(one.unchanged),
-    "GOOD BY PROBES": lambda one, _: _probed(one),
+    "WITHIN TTL": lambda figures, _: _share(figures.within_ttl),
+    "AS AT THE SOURCE": lambda figures, _: _share(figures.fresh),
+    "STALE (HALF)": lambda figures, _: _minutes(figures.w50),
+    "OVER TTL (99 OF 100)": lambda figures, _: _minutes(figures.overdue99),
+    "FETCHED UNCHANGED": lambda figures, _: _share(figures.unchanged),
+    "GOOD BY PROBES": lambda figures, _: _probed(figures),
 }
 
 
 def _show_policies(seen: _Seen) -> None:
-    lasts = {one.provider: one for one in seen.quotas}
+    lasts = {quota.provider: quota for quota in seen.quotas}
     show_table(
         ("PROVIDER", "POLICY", "PRICE OF A MB", "BUCKET", "LASTS"),
         [
             (
-                *(one.provider, one.policy, given(one.price, _per_megabyte), _share(one.bucket_share)),
-                _lasts(lasts.get(one.provider)),
+                *(policy.provider, policy.policy, given(policy.price, _per_megabyte), _share(policy.bucket_share)),
+                _lasts(lasts.get(policy.provider)),
             )
-            for one in seen.policies
+            for policy in seen.policies
         ],
     )
 
@@ -162,12 +162,12 @@ def _hours_of(seen: "list[FreshnessHour]", data_type: str | None, hours: int) ->
     line = []
     for back in range(hours - 1, -1, -1):
         of_hour = [
-            one
-            for one in seen
-            if one.hour == now - timedelta(hours=back) and data_type in {None, one.data_type} and one.ok is not None
+            hour
+            for hour in seen
+            if hour.hour == now - timedelta(hours=back) and data_type in {None, hour.data_type} and hour.ok is not None
         ]
-        minutes = sum(one.viewer_minutes for one in of_hour)
-        good = sum(one.viewer_minutes * (one.ok or 0) for one in of_hour)
+        minutes = sum(hour.viewer_minutes for hour in of_hour)
+        good = sum(hour.viewer_minutes * (hour.ok or 0) for hour in of_hour)
         line.append(_Hour(good / minutes if minutes else None))
     return line
 
@@ -178,7 +178,7 @@ class _Hour(NamedTuple):
 
 def sparkline(shares: "list[float | None]") -> str:
     """A bar per share, from none to all; a point where nobody looked."""
-    return "".join("·" if one is None else _BARS[min(len(_BARS) - 1, int(one * len(_BARS)))] for one in shares)
+    return "".join("·" if share is None else _BARS[min(len(_BARS) - 1, int(share * len(_BARS)))] for share in shares)
 
 
 def _share(share: float | None) -> str | None:

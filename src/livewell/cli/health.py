@@ -39,7 +39,10 @@ def health(
     elif found["late"]:
         show_table(
             ("TASK", "LAST SUCCESS", "LATE BY"),
-            [(one["task"], one["last_success_at"], timedelta(seconds=one["late_by_seconds"])) for one in found["late"]],
+            [
+                (task["task"], task["last_success_at"], timedelta(seconds=task["late_by_seconds"]))
+                for task in found["late"]
+            ],
         )
     elif found["ok"]:
         mode = ", in maintenance mode: none is expected to run" if found["maintenance"] else ""

@@ -79,8 +79,15 @@ def show_job(
         show_table(
             ("ATTEMPT", "OUTCOME", "STARTED", "TOOK", "WORKER", "REASON"),
             [
-                (one["attempt"], one["outcome"], one["started_at"], _took(one), one["worker"], _why(one))
-                for one in attempts
+                (
+                    attempt["attempt"],
+                    attempt["outcome"],
+                    attempt["started_at"],
+                    _took(attempt),
+                    attempt["worker"],
+                    _why(attempt),
+                )
+                for attempt in attempts
             ],
         )
 

@@ -22,21 +22,23 @@ def allow_keys(
 
 async def missing_keys(budgets: "BudgetStore", ring: "KeyRing") -> list[str]:
     """A line for each key that cannot be read, and for each provider that wants one and has none; never the key."""
-    wanting = {one.name: one.key_in for one in await budgets.list_providers() if one.state == "active"}
-    keys = [one for one in await budgets.list_api_keys() if one.enabled and one.provider in wanting]
+    wanting = {
+        provider.name: provider.key_in for provider in await budgets.list_providers() if provider.state == "active"
+    }
+    keys = [key for key in await budgets.list_api_keys() if key.enabled and key.provider in wanting]
     said = [
         f"provider {name} wants an API key ({key_in}) and has none: its calls go out without"
         f' (write key_env = "{name.upper().replace("-", "_")}_API_KEY" below [provider.{name}])'
         for name, key_in in wanting.items()
-        if key_in is not None and not any(one.provider == name for one in keys)
+        if key_in is not None and not any(key.provider == name for key in keys)
     ]
-    for one in keys:
+    for key in keys:
         try:
-            ring.read(one.source)
+            ring.read(key.source)
         except KeyUnreadable as fact:
             said.append(
-                f"API key {one.name} of provider {one.provider}: {fact.message}:"
-                f" nothing is fetched with it ({_fix(one.source, fact)})"
+                f"API key {key.name} of provider {key.provider}: {fact.message}:"
+                f" nothing is fetched with it ({_fix(key.source, fact)})"
             )
     return said
 

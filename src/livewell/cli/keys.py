@@ -52,9 +52,9 @@ def list_keys(
         raise Misused("--after needs a data type", fix=f"livewell keys list TYPE --after {after}")
     found = run(ctx, lambda app: _found(app, data_type, after, limit))
     if as_json:
-        show_json([{"data_type": one, **key._asdict()} for one, key in found])
+        show_json([{"data_type": name, **key._asdict()} for name, key in found])
         return
-    show_table(("TYPE", "KEY", "ACTIVE", "EXCHANGE"), [(one, *key) for one, key in found])
+    show_table(("TYPE", "KEY", "ACTIVE", "EXCHANGE"), [(name, *key) for name, key in found])
     if len(found) == limit:
         last_type, last = found[-1]
         note(f"there may be more: livewell keys list {last_type} --after {last.key}")
@@ -98,7 +98,7 @@ async def _found(app: "Stores", data_type: str | None, after: str | None, limit:
     """The keys of one type, or of all of them, each with its type."""
     if data_type is not None:
         await one_type(app, data_type)
-    types = [data_type] if data_type is not None else [one.name for one in await app.registry.list_types()]
+    types = [data_type] if data_type is not None else [known.name for known in await app.registry.list_types()]
     found: list[tuple[str, TypeKey]] = []
     for name in types:
         keys = await app.registry.list_keys(name, after=after, limit=limit - len(found)) if len(found) < limit else []

@@ -31,16 +31,16 @@ def list_kinds(ctx: typer.Context, as_json: Json = False) -> None:
         ("KIND", "GROUP", "RETRIES", "LEASE", "TIME LIMIT", "AT ONCE", "WORKERS", "PAUSED"),
         [
             (
-                one.kind,
-                one.queue_group,
-                one.retries,
-                one.lease,
-                one.time_limit,
-                one.concurrency,
-                one.workers,
-                _paused(one),
+                kind.kind,
+                kind.queue_group,
+                kind.retries,
+                kind.lease,
+                kind.time_limit,
+                kind.concurrency,
+                kind.workers,
+                _paused(kind),
             )
-            for one in kinds
+            for kind in kinds
         ],
     )
 

@@ -127,13 +127,13 @@ def _tell(changed: "list[Changed]", *, done: set[str], as_json: bool, named: boo
     if as_json:
         show_json(changed)
     elif named:
-        show_table(("ID", "OUTCOME", "LIVE JOB"), [(one.job_id, one.outcome, one.live_job_id) for one in changed])
+        show_table(("ID", "OUTCOME", "LIVE JOB"), [(job.job_id, job.outcome, job.live_job_id) for job in changed])
     else:
-        for outcome, count in Counter(one.outcome for one in changed).items():
+        for outcome, count in Counter(job.outcome for job in changed).items():
             say(f"{counted(count, 'job')} {outcome}")
         if not changed:
             say("there is no dead letter")
-    left = [one for one in changed if one.outcome not in done]
+    left = [job for job in changed if job.outcome not in done]
     if left:
         from livewell.cli.errors import NotAllChanged
 

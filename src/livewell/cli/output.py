@@ -91,7 +91,7 @@ def _lines(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:
 
 def _cells(text: str) -> int:
     """How many places a text takes on a terminal; most text takes one for each character."""
-    return len(text) if text.isascii() else sum(2 if east_asian_width(one) in "WF" else 1 for one in text)
+    return len(text) if text.isascii() else sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _print_folded(columns: Sequence[str] | None, rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
@@ -126,8 +126,8 @@ def _plain_console() -> "type[Console]":
 
     class PlainConsole(Console):
         def render(self, renderable: Any, options: Any = None) -> "Iterator[Segment]":
-            for one in super().render(renderable, options):
-                yield one if one.control else Segment(shown_text(one.text, lines=True), one.style)
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(shown_text(segment.text, lines=True), segment.style)
 
     return PlainConsole
 
@@ -158,7 +158,7 @@ def shown(value: Any) -> str:
         case float():
             return shown_decimal(value)
         case list() | tuple() | set() | frozenset():
-            return ", ".join(shown(one) for one in value) or _NOTHING
+            return ", ".join(shown(part) for part in value) or _NOTHING
         case dict():
             return shown_text(shown_json(value))
         case _:

@@ -37,9 +37,9 @@ class Seen:
 
     @cached_property
     def troubles(self) -> list[Trouble]:
-        silent = [one for one in self.figures.workers if one.silent and not one.gone]
+        silent = [worker for worker in self.figures.workers if worker.silent and not worker.gone]
         return [
-            *(Trouble(what=f"worker {one.name}", why=one.state, known_by="silent") for one in silent),
+            *(Trouble(what=f"worker {worker.name}", why=worker.state, known_by="silent") for worker in silent),
             *troubles_of(
                 budgets=self.market.budgets,
                 quotas=self.market.quotas,
@@ -47,7 +47,7 @@ class Seen:
                 warnings=present(
                     self.news.warnings,
                     now=self.news.at,
-                    failing={one.name for one in self.market.types if one.failing},
+                    failing={data_type.name for data_type in self.market.types if data_type.failing},
                 ),
             ),
         ]
@@ -57,14 +57,14 @@ class Seen:
         """All of it in one line."""
         kinds, types = self.figures.kinds, self.market.types
         running, waiting = sum(kind.running for kind in kinds), sum(kind.waiting for kind in kinds)
-        failing = sum(one.failing for one in types)
+        failing = sum(data_type.failing for data_type in types)
         return (
             f"{counted(self.market.items, 'item')} watched, {share(self.market.within_ttl)} within TTL,"
-            f" {sum(one.per_minute for one in types):.0f} refreshes/min, {failing} failing;"
+            f" {sum(data_type.per_minute for data_type in types):.0f} refreshes/min, {failing} failing;"
             f" jobs: {waiting} waiting, {running} running, {sum(kind.completed for kind in kinds)} completed"
             f" ({sum(kind.rate for kind in kinds):.0f}/s), {sum(kind.failed for kind in kinds)} dead letters,"
             f" {sum(not worker.silent for worker in self.figures.workers)} workers"
-            + "".join(f"; changed {one.line}" for one in self.news.changes[:1])
+            + "".join(f"; changed {change.line}" for change in self.news.changes[:1])
         )
 
 
@@ -151,7 +151,7 @@ def _wrong(troubles: Sequence[Trouble]) -> "list[RenderableType]":
         return []
     return [
         Text("what is wrong", style="bold red"),
-        *(Text(one.line, style="yellow" if one.at else "red") for one in troubles),
+        *(Text(trouble.line, style="yellow" if trouble.at else "red") for trouble in troubles),
         Text(""),
     ]
 
@@ -161,17 +161,19 @@ def _types(types: Sequence[TypeFigures], *, bars: int, old: bool) -> "Table":
 
     figures = ("watched", "viewers", "within TTL", "oldest", "per min", "failing", "refused")
     table = _table("type", *figures, "", figures=figures)
-    for one in types:
+    for data_type in types:
         table.add_row(
-            one.name,
-            f"{one.items:,}",
-            f"{one.viewers:,}",
-            Text("?" if old else share(one.within_ttl), style="red" if old else _share_style(one.within_ttl)),
-            "?" if old else _wait(one.oldest),
-            f"{one.per_minute:.0f}",
-            Text(f"{one.failing:,}", style="red" if one.failing else ""),
-            Text(f"{one.refused:,}", style="yellow" if one.refused else ""),
-            sparkline(one.rates, bars),
+            data_type.name,
+            f"{data_type.items:,}",
+            f"{data_type.viewers:,}",
+            Text(
+                "?" if old else share(data_type.within_ttl), style="red" if old else _share_style(data_type.within_ttl)
+            ),
+            "?" if old else _wait(data_type.oldest),
+            f"{data_type.per_minute:.0f}",
+            Text(f"{data_type.failing:,}", style="red" if data_type.failing else ""),
+            Text(f"{data_type.refused:,}", style="yellow" if data_type.refused else ""),
+            sparkline(data_type.rates, bars),
             style="dim" if old else None,
         )
     return table
@@ -187,12 +189,12 @@ def _budgets(market: WatchedFigures) -> "Table":
     from rich.text import Text
 
     table = _table("", "", "", "", header=False)
-    for one in market.budgets:
-        if one.requests_per_minute is not None:
-            used = one.requests_last_minute / one.requests_per_minute
-            calls = f"{one.requests_last_minute:,} of {one.requests_per_minute:,} calls/min"
-            waiting = f"{one.waiting:,} waiting" if one.waiting else ""
-            table.add_row(one.name, Text(bar(used), style=_used_style(used)), calls, waiting)
+    for budget in market.budgets:
+        if budget.requests_per_minute is not None:
+            used = budget.requests_last_minute / budget.requests_per_minute
+            calls = f"{budget.requests_last_minute:,} of {budget.requests_per_minute:,} calls/min"
+            waiting = f"{budget.waiting:,} waiting" if budget.waiting else ""
+            table.add_row(budget.name, Text(bar(used), style=_used_style(used)), calls, waiting)
     for quota in market.quotas:
         if allowed := quota.allowed_bytes or quota.quota_bytes:
             used = quota.used_bytes / allowed

@@ -38,7 +38,10 @@ def list_sessions(
         return
     show_table(
         ("SESSION", "USER", "ITEMS", "GATEWAY", "LAST SEEN", "SINCE"),
-        [(one.id, one.user_id, one.items, one.gateway, one.last_seen, one.created_at) for one in found],
+        [
+            (session.id, session.user_id, session.items, session.gateway, session.last_seen, session.created_at)
+            for session in found
+        ],
     )
 
 
@@ -57,8 +60,15 @@ def list_viewers(
     show_table(
         ("TYPE", "KEY", "VIEWERS", "ON AVERAGE", "SINCE", "DUE"),
         [
-            (one.data_type, one.key, one.viewers, shown_number(one.viewers_average), one.watched_since, one.due_at)
-            for one in found
+            (
+                item.data_type,
+                item.key,
+                item.viewers,
+                shown_number(item.viewers_average),
+                item.watched_since,
+                item.due_at,
+            )
+            for item in found
         ],
     )
 
@@ -73,8 +83,17 @@ def list_sources(ctx: typer.Context, as_json: Json = False) -> None:
     show_table(
         ("SOURCE", "READS", "EVERY", "STATE", "USERS", "ROWS", "SKIPPED", "LAST GOOD"),
         [
-            (one.name, one.reads, one.every, _state(one), one.users, one.rows_read, one.rows_skipped, one.last_ok_at)
-            for one in found
+            (
+                source.name,
+                source.reads,
+                source.every,
+                _state(source),
+                source.users,
+                source.rows_read,
+                source.rows_skipped,
+                source.last_ok_at,
+            )
+            for source in found
         ],
     )
 

@@ -23,7 +23,7 @@ def list_presets(as_json: Json = False) -> None:
     if as_json:
         show_json(presets)
     else:
-        show_table(("PRESET", "WHAT"), [(one["name"], one["description"]) for one in presets])
+        show_table(("PRESET", "WHAT"), [(preset["name"], preset["description"]) for preset in presets])
 
 
 @group.command("show", epilog="Example: livewell presets show market-data >> livewell.toml")

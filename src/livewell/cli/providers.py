@@ -31,11 +31,15 @@ def list_providers(ctx: typer.Context, as_json: Json = False) -> None:
         ("PROVIDER", "STATE", "QUOTA", "WINDOW", "USE", "PACE", "ADDRESS"),
         [
             (
-                *(one.name, one.state, given(one.quota_bytes, shown_size)),
-                *((one.quota_window, shown_share(one.quota_use), one.pace) if one.quota_bytes else (None, None, None)),
-                one.base_url,
+                *(provider.name, provider.state, given(provider.quota_bytes, shown_size)),
+                *(
+                    (provider.quota_window, shown_share(provider.quota_use), provider.pace)
+                    if provider.quota_bytes
+                    else (None, None, None)
+                ),
+                provider.base_url,
             )
-            for one in providers
+            for provider in providers
         ],
     )
 
@@ -82,7 +86,7 @@ async def _one(app: "Stores", name: str) -> "Provider":
     from livewell.budgets import UnknownProvider
     from livewell.cli.inputs import near
 
-    providers = {one.name: one for one in await app.budgets.list_providers()}
+    providers = {provider.name: provider for provider in await app.budgets.list_providers()}
     if name not in providers:
         raise UnknownProvider(f"unknown provider {name}", fix=near(name, providers) or "livewell providers list")
     return providers[name]

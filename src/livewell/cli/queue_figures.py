@@ -101,7 +101,7 @@ class Counts:
         found = await self._store.job_counts(finished=True)
         self.finished_at = time.monotonic()
         self.again_at = self.finished_at + _SELDOM * (self.finished_at - began)
-        self._finished = [one for one in found if one.state in _FINISHED]
+        self._finished = [count for count in found if count.state in _FINISHED]
         return found
 
 
@@ -141,7 +141,9 @@ class Observer:
         return Figures(
             kinds=[self._figures(kind, counts, recent, passed) for kind in kinds],
             workers=[
-                self._worker(one) for one in workers if self._kinds is None or set(one["kinds"]) & set(self._kinds)
+                self._worker(worker)
+                for worker in workers
+                if self._kinds is None or set(worker["kinds"]) & set(self._kinds)
             ],
         )
 

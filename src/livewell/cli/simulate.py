@@ -119,4 +119,4 @@ async def _run(options: "SimulatorOptions", clock: "SimulatorClock", *, as_json:
 def _sum_up(simulator: "Simulator", *, as_json: bool) -> None:
     if not as_json:
         figures = simulator.figures().values()
-        say(f"{sum(one.calls for one in figures):,} calls, {simulator.over_limit:,} of them over a limit")
+        say(f"{sum(endpoint.calls for endpoint in figures):,} calls, {simulator.over_limit:,} of them over a limit")

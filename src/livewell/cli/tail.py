@@ -78,7 +78,7 @@ async def _until_told(work: Any) -> None:
 async def _follow(
     app: "Stores", data_type: str, keys: Sequence[str], fields: Sequence[str], count: int | None, *, as_json: bool
 ) -> None:
-    ttls = {one.name: one.ttl for one in await app.registry.list_types([data_type]) if one.ttl_column is None}
+    ttls = {known.name: known.ttl for known in await app.registry.list_types([data_type]) if known.ttl_column is None}
     changes = 0
     async with aclosing(app.items.watch(data_type, keys, user=f"tail:{who()}")) as watched:
         async for item in watched:
@@ -126,7 +126,9 @@ def _told(row: Any, key: str, fields: Sequence[str]) -> list[str]:
     if fields:
         return [f"{name} {shown(row.get(name))}" for name in fields]
     short = [
-        shown_text(f"{name} {one}") for name, one in row.items() if one != key and isinstance(one, str | int | float)
+        shown_text(f"{name} {value}")
+        for name, value in row.items()
+        if value != key and isinstance(value, str | int | float)
     ]
     return short[:_FIELDS]
 

@@ -30,15 +30,15 @@ def list_tasks(ctx: typer.Context, as_json: Json = False) -> None:
         ("TASK", "RUNS", "NEXT", "LAST SUCCESS", "FAILURES", "HOLDER", "ENABLED"),
         [
             (
-                one.name,
-                one.every or f"{one.cron} {one.time_zone}",
-                one.due_at,
-                one.last_success_at,
-                one.failures,
-                one.holder,
-                one.enabled,
+                task.name,
+                task.every or f"{task.cron} {task.time_zone}",
+                task.due_at,
+                task.last_success_at,
+                task.failures,
+                task.holder,
+                task.enabled,
             )
-            for one in tasks
+            for task in tasks
         ],
     )
 
@@ -78,16 +78,16 @@ def show_history(
         ("ID", "TASK", "OUTCOME", "RUNS", "STARTED", "LONGEST", "NODE", "WHAT"),
         [
             (
-                one.id,
-                one.task,
-                "quiet" if one.quiet else one.outcome,
-                one.runs,
-                one.started_at,
-                one.longest_time,
-                one.node,
-                one.error or one.result,
+                run.id,
+                run.task,
+                "quiet" if run.quiet else run.outcome,
+                run.runs,
+                run.started_at,
+                run.longest_time,
+                run.node,
+                run.error or run.result,
             )
-            for one in found
+            for run in found
         ],
     )
 
@@ -190,7 +190,9 @@ async def _one(app: "Stores", task: str) -> "Task":
     from livewell.schedule import UnknownTask
 
     known = await app.tasks.list_tasks()
-    for one in known:
-        if one.name == task:
-            return one
-    raise UnknownTask(f"there is no task {task}", fix=near(task, [one.name for one in known]) or "livewell tasks list")
+    for found in known:
+        if found.name == task:
+            return found
+    raise UnknownTask(
+        f"there is no task {task}", fix=near(task, [found.name for found in known]) or "livewell tasks list"
+    )

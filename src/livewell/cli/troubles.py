@@ -44,16 +44,23 @@ def troubles_of(
     warnings: Iterable[SurvivedWarning] = (),
 ) -> list[Trouble]:
     """What stops everything first, then what was warned about, the newest first."""
-    found = [Trouble(what=f"task {one['task']}", why=_late(one), known_by="late") for one in late[:_LATE_SHOWN]]
+    found = [Trouble(what=f"task {task['task']}", why=_late(task), known_by="late") for task in late[:_LATE_SHOWN]]
     if len(late) > _LATE_SHOWN:
         found.append(Trouble(what="tasks", why=f"{len(late) - _LATE_SHOWN} more are late", known_by="late"))
-    found += [Trouble(what=one.name, why=why) for one in budgets if (why := _stopped(one)) is not None]
+    found += [Trouble(what=budget.name, why=why) for budget in budgets if (why := _stopped(budget)) is not None]
     found += [
-        Trouble(what=f"quota of {one.provider}", why=f"used up{_until(one.opens_at)}") for one in quotas if not one.open
+        Trouble(what=f"quota of {quota.provider}", why=f"used up{_until(quota.opens_at)}")
+        for quota in quotas
+        if not quota.open
     ]
     found += [
-        Trouble(what=one.subject or one.code, why=one.message, at=one.last_at.astimezone(UTC), times=one.warnings)
-        for one in warnings
+        Trouble(
+            what=warning.subject or warning.code,
+            why=warning.message,
+            at=warning.last_at.astimezone(UTC),
+            times=warning.warnings,
+        )
+        for warning in warnings
     ]
     return found
 
@@ -63,11 +70,11 @@ def present(
 ) -> list[SurvivedWarning]:
     """Those that are about now: given lately, or the last reason of a type of which something still fails."""
     found: list[SurvivedWarning] = []
-    for one in warnings:
-        told = any(other.subject == one.subject and other.code.startswith(_FETCHING) for other in found)
-        is_reason = one.subject in failing and one.code.startswith(_FETCHING) and not told
-        if is_reason or now is None or one.last_at > now - _LATELY:
-            found.append(one)
+    for warning in warnings:
+        told = any(other.subject == warning.subject and other.code.startswith(_FETCHING) for other in found)
+        is_reason = warning.subject in failing and warning.code.startswith(_FETCHING) and not told
+        if is_reason or now is None or warning.last_at > now - _LATELY:
+            found.append(warning)
     return found[:_SHOWN]
 
 

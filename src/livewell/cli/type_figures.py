@@ -48,13 +48,17 @@ class WatchedFigures:
 
     @property
     def items(self) -> int:
-        return sum(one.items for one in self.types)
+        return sum(data_type.items for data_type in self.types)
 
     @property
     def within_ttl(self) -> float | None:
         """The share of looks at something within its TTL."""
-        viewers = sum(one.viewers for one in self.types)
-        return sum((one.within_ttl or 0) * one.viewers for one in self.types) / viewers if viewers else None
+        viewers = sum(data_type.viewers for data_type in self.types)
+        return (
+            sum((data_type.within_ttl or 0) * data_type.viewers for data_type in self.types) / viewers
+            if viewers
+            else None
+        )
 
 
 class TypesObserver:
@@ -86,9 +90,9 @@ class TypesObserver:
         self._refused_before = await self._all_refused()
 
     async def look(self) -> WatchedFigures:
-        types = self._types or [one.name for one in await self._app.registry.list_types()]
+        types = self._types or [data_type.name for data_type in await self._app.registry.list_types()]
         completed, refused = _since(self._before, _refreshed(await self._counts.read())), await self.refused()
-        watched = {one.data_type: one for one in await self._app.freshness.freshness_now()}
+        watched = {watched_type.data_type: watched_type for watched_type in await self._app.freshness.freshness_now()}
         passed, self._looked_at = self._counts.finished_at - self._looked_at, self._counts.finished_at
         found = []
         for name in types:
@@ -112,8 +116,8 @@ class TypesObserver:
             )
         return WatchedFigures(
             types=found,
-            budgets=[one for one in await self._app.budgets.budget_state() if self._is_shown(one.provider)],
-            quotas=[one for one in await self._app.budgets.quota_states() if self._is_shown(one.provider)],
+            budgets=[budget for budget in await self._app.budgets.budget_state() if self._is_shown(budget.provider)],
+            quotas=[quota for quota in await self._app.budgets.quota_states() if self._is_shown(quota.provider)],
             late=(await self._app.tasks.task_health())["late"],
         )
 
@@ -130,16 +134,16 @@ class TypesObserver:
 
     async def _all_refused(self) -> dict[str, int]:
         found: dict[str, int] = {}
-        for one in await list_warnings(self._app.database, code=_REFUSED):
-            found[one.subject] = found.get(one.subject, 0) + one.warnings
+        for warning in await list_warnings(self._app.database, code=_REFUSED):
+            found[warning.subject] = found.get(warning.subject, 0) + warning.warnings
         return found
 
 
 def _refreshed(counts: Iterable["JobCount"]) -> dict[str, int]:
     return {
-        one.kind.removeprefix(_REFRESHES): one.jobs
-        for one in counts
-        if one.state == "completed" and one.kind.startswith(_REFRESHES)
+        count.kind.removeprefix(_REFRESHES): count.jobs
+        for count in counts
+        if count.state == "completed" and count.kind.startswith(_REFRESHES)
     }
 
 

@@ -38,10 +38,20 @@ def list_types(ctx: typer.Context, as_json: Json = False) -> None:
         ("TYPE", "ENDPOINT", "TTL", "TABLE", "GATE", "STRATEGY", "FLOOR", "ENABLED"),
         [
             (
-                *(one.name, one.endpoint, one.ttl, one.table_name or "record table", one.gate),
-                *(one.strategy if one.cron is None else f"{one.strategy} {one.cron}", one.priority_floor, one.enabled),
+                *(
+                    data_type.name,
+                    data_type.endpoint,
+                    data_type.ttl,
+                    data_type.table_name or "record table",
+                    data_type.gate,
+                ),
+                *(
+                    data_type.strategy if data_type.cron is None else f"{data_type.strategy} {data_type.cron}",
+                    data_type.priority_floor,
+                    data_type.enabled,
+                ),
             )
-            for one in types
+            for data_type in types
         ],
     )
 
@@ -77,7 +87,10 @@ def check_types(
     elif findings:
         show_table(
             ("TYPE", "SEVERITY", "PROBLEM", "WHAT", "FIX"),
-            [(one.data_type, one.severity, one.problem, one.message, one.fix) for one in findings],
+            [
+                (finding.data_type, finding.severity, finding.problem, finding.message, finding.fix)
+                for finding in findings
+            ],
         )
     else:
         say(f"{counted(checked, 'type')} checked: nothing is wrong")
@@ -181,10 +194,10 @@ def _fetching(told: dict[str, str]) -> dict[str, Any]:
 def _fail_on_errors(findings: "list[Finding]") -> None:
     from livewell.cli.errors import TypesUnsound
 
-    errors = [one for one in findings if one.severity == "error"]
+    errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         raise TypesUnsound(
-            f"{counted(len(errors), 'error')} in {counted(len({one.data_type for one in errors}), 'type')}:"
+            f"{counted(len(errors), 'error')} in {counted(len({error.data_type for error in errors}), 'type')}:"
             f" type {errors[0].data_type}: {errors[0].message}",
             fix=errors[0].fix,
         )
@@ -195,7 +208,7 @@ async def one_type(app: "Stores", name: str) -> "DataType":
     from livewell.cli.inputs import near
     from livewell.registry import UnknownType
 
-    types = {one.name: one for one in await app.registry.list_types()}
+    types = {data_type.name: data_type for data_type in await app.registry.list_types()}
     if name not in types:
         raise UnknownType(f"unknown type {name}", fix=near(name, types) or "livewell types list")
     return types[name]

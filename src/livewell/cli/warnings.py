@@ -33,5 +33,5 @@ def warnings(
         return
     show_table(
         ("LAST", "CODE", "ABOUT", "TIMES", "MESSAGE"),
-        [(one.last_at, one.code, one.subject, one.warnings, one.message) for one in found],
+        [(warning.last_at, warning.code, warning.subject, warning.warnings, warning.message) for warning in found],
     )

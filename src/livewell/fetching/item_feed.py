@@ -193,9 +193,10 @@ class ItemFeed:
         self._all_due, self._heard = False, set()
         self._woken.clear()
         if all_due:
-            self._all_due_at = asyncio.get_running_loop().time() + self._look_every
             await self._end_sessions()
             await self._keeper.run_once()
+            pause = min(self._look_every, self._keeper.interval.total_seconds())
+            self._all_due_at = asyncio.get_running_loop().time() + pause
         due: defaultdict[str, list[str]] = defaultdict(list)
         for item in self._watches if all_due else heard:
             due[item.type].append(item.key)

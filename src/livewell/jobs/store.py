@@ -222,7 +222,7 @@ def _told_of(outcome: Outcome) -> dict[str, Any]:
         case Failed(error=error, reason=reason) | Dead(error=error, reason=reason):
             return {"error": error, "reason": reason}
         case Reschedule(delay=delay, reason=reason):
-            return {"delay_seconds": delay.total_seconds(), "reason": reason}
+            return {"delay_seconds": None if delay is None else delay.total_seconds(), "reason": reason}
         case Throttled(retry_after=wait, reason=reason):
             seconds = None if wait is None else wait.total_seconds()
             return {"delay_seconds": seconds, "reason": reason} | (

@@ -93,10 +93,13 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Reschedule:
-    """Not now: again after a delay (with jitter), which costs no retry."""
+    """Not now: again after a delay (with jitter), which costs no retry.
+
+    Without a delay, as for want of capacity, it is the setting `queue.backpressure_delay`.
+    """
 
     word: ClassVar[str] = "rescheduled"
-    delay: timedelta
+    delay: timedelta | None = None
     reason: str | None = None
 
 

@@ -42,7 +42,7 @@ _NO_ROWS = {"dict", "list", "Any", "typing.Any", "object", "str", "typing.Dict",
 def own_client(source: Source, fetcher: FetcherCode) -> Iterator[Found]:
     """Imports and uses of HTTP clients."""
     for node, name in _uses(source, fetcher.node):
-        client = next((one for one in _CLIENTS if name == one or name.startswith(f"{one}.")), None)
+        client = next((package for package in _CLIENTS if name == package or name.startswith(f"{package}.")), None)
         if client is not None:
             yield OWN_CLIENT, node, f"a fetcher uses {client}"
 
@@ -140,8 +140,8 @@ def other_type(_: Source, fetcher: FetcherCode) -> Iterator[Found]:
 
 def _type_names(node: ast.AST) -> Iterator[ast.Constant]:
     """Strings that `data_type` is set to or compared with."""
-    if isinstance(node, ast.Compare) and any(_is_data_type(one) for one in (node.left, *node.comparators)):
-        yield from (one for one in (node.left, *node.comparators) if isinstance(one, ast.Constant))
+    if isinstance(node, ast.Compare) and any(_is_data_type(side) for side in (node.left, *node.comparators)):
+        yield from (side for side in (node.left, *node.comparators) if isinstance(side, ast.Constant))
     elif isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         if any(_is_data_type(target) for target in targets) and isinstance(node.value, ast.Constant):
@@ -160,7 +160,7 @@ def blocking(source: Source, scope: Scope) -> Iterator[Found]:
         if not isinstance(node, ast.Call):
             continue
         name = source.full_name(node.func)
-        if any(name == one or (one.endswith(".") and name.startswith(one)) for one in _BLOCKING):
+        if any(name == blocking or (blocking.endswith(".") and name.startswith(blocking)) for blocking in _BLOCKING):
             yield BLOCKING, node, f"{name}() blocks"
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _FILE_METHODS:
             yield BLOCKING, node, f".{node.func.attr}() blocks"

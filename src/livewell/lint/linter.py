@@ -64,8 +64,8 @@ def lint_text(text: str, path: str = "<text>") -> list[Finding]:
     except (SyntaxError, ValueError, tokenize.TokenError) as error:
         return [_unreadable(path, error)]
     findings = dict.fromkeys(_finding(path, *found) for found in (_found(source) if _CONCERNS.search(text) else ()))
-    kept = [finding for finding in findings if not any(_allows(one, finding) for one in allowances)]
-    kept += [bad for one in allowances for bad in _bad_allowance(path, one, list(findings))]
+    kept = [finding for finding in findings if not any(_allows(allowance, finding) for allowance in allowances)]
+    kept += [bad for allowance in allowances for bad in _bad_allowance(path, allowance, list(findings))]
     return sorted(kept, key=lambda finding: (finding.line, finding.column, finding.code))
 
 
@@ -125,5 +125,5 @@ def _bad_allowance(path: str, allowance: _Allowance, findings: list[Finding]) ->
             yield bad(f"there is no rule {code}")
         elif not allowance.reason:
             yield bad(f"an allowance of {code} gives no reason")
-        elif not any(one.line == allowance.line and one.code == code for one in findings):
+        elif not any(finding.line == allowance.line and finding.code == code for finding in findings):
             yield bad(f"there is nothing here that {code} is about")

@@ -34,7 +34,7 @@ def models_of(source: Source) -> list[ast.ClassDef]:
 
 def _named_in(source: Source, node: ast.ClassDef) -> list[str]:
     """Classes of this file that it derives from or has as fields."""
-    annotations = [one.annotation for one in node.body if isinstance(one, ast.AnnAssign)]
+    annotations = [line.annotation for line in node.body if isinstance(line, ast.AnnAssign)]
     names = {leaf.id for annotation in annotations for leaf in ast.walk(annotation) if isinstance(leaf, ast.Name)}
     return [name for name in (*names, *source.ancestry(node)) if name in source.classes]
 
@@ -78,7 +78,7 @@ def _config(node: ast.ClassDef) -> dict[str, tuple[object, ast.AST]]:
             said |= {word.arg: (_constant(word.value), word.value) for word in value.keywords if word.arg}
         elif isinstance(value, ast.Dict) and "model_config" in set_names(statement):
             pairs = zip(value.keys, value.values, strict=True)
-            said |= {str(_constant(key)): (_constant(one), one) for key, one in pairs if key is not None}
+            said |= {str(_constant(key)): (_constant(value), value) for key, value in pairs if key is not None}
         elif isinstance(statement, ast.ClassDef) and statement.name == "Config":
             for inner in statement.body:
                 if isinstance(inner, ast.Assign) and isinstance(inner.targets[0], ast.Name):
@@ -134,7 +134,7 @@ def _is_number(source: Source, annotation: ast.expr) -> bool:
         if outer not in {"Annotated", "Optional", "Union"}:
             return False
         inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
-        return any(_is_number(source, one) for one in (inner[:1] if outer == "Annotated" else inner))
+        return any(_is_number(source, part) for part in (inner[:1] if outer == "Annotated" else inner))
     return source.full_name(annotation) in _NUMBERS
 
 

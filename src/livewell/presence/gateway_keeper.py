@@ -1,9 +1,9 @@
 """Keeps the sessions of one gateway: a process that holds many connections and knows by itself who is there.
 
-All its sessions are renewed in one call. When the database has given the gateway up, after an outage longer than
-`presence.gone_after`, they are opened again under a new name, with everything they looked at; a round that could not do
-all of it is made up for by the next. What somebody else holds in an open transaction is not waited for: it is asked for
-again each round, until it is free or no longer wanted.
+All its sessions are renewed in one call, every `presence.heartbeat_interval`. When the database has given the gateway
+up, after an outage longer than `presence.gone_after`, they are opened again under a new name, with everything they
+looked at; a round that could not do all of it is made up for by the next. What somebody else holds in an open
+transaction is not waited for: it is asked for again each round, until it is free or no longer wanted.
 
 Events: `gateway_reopened`.
 """
@@ -45,9 +45,7 @@ class GatewayKeeper:
 
     name = "gateway_keeper"
 
-    def __init__(
-        self, store: PresenceStore, *, label: str | None = None, interval: timedelta = timedelta(minutes=1)
-    ) -> None:
+    def __init__(self, store: PresenceStore, *, label: str | None = None) -> None:
         self._store = store
         self._label = label or f"{socket.gethostname()}:{os.getpid()}"
         self._held: dict[UUID, _Held] = {}
@@ -57,7 +55,8 @@ class GatewayKeeper:
         # What was busy: wanted, and to be let go of.
         self._wanted: set[tuple[UUID, Item]] = set()
         self._unwanted: set[tuple[UUID, Item]] = set()
-        self.interval = interval
+        # Until the first round, which reads `presence.heartbeat_interval`: at once.
+        self.interval = timedelta()
         self.gateway = self._new_name()
 
     @property
@@ -113,6 +112,7 @@ class GatewayKeeper:
 
     async def run_once(self) -> None:
         """Renew all sessions; open them again when they are gone."""
+        self.interval = await self._store.heartbeat_interval()
         gateway = self.gateway
         if self._held and not await self._store.renew_gateway(gateway):
             await self._reopen(gateway)

@@ -1,6 +1,7 @@
 """Presence as Python calls it: one method per named query, no decisions."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -39,6 +40,10 @@ class PresenceStore:
     async def renew_sessions(self, ids: Sequence[UUID]) -> list[bool]:
         """For each session whether it is still there; else it is gone."""
         return [answer != "gone" for answer in await self._caller.fetchval(QUERIES["renew_sessions"], ids)]
+
+    async def heartbeat_interval(self) -> timedelta:
+        interval: timedelta = await self._caller.fetchval(QUERIES["heartbeat_interval"])
+        return interval
 
     async def renew_gateway(self, gateway: str) -> bool:
         return bool(await self._caller.fetchval(QUERIES["renew_gateway"], gateway))

@@ -1,6 +1,6 @@
 """A pretend provider: a real HTTP server on this machine that plays upstream APIs, and can lie, lag, limit and fail.
 
-The room owns no table and imports the kernel alone; the command line and tests import it, and nothing else does. It
+The room owns no table and imports the kernel alone; the demonstration, the command line and tests import it. It
 answers as market data APIs do (`/api/v3/quote/AAPL,MSFT` and five more data types, JSON arrays of rows) and chats as
 OpenAI's does (`/v1/chat/completions`).
 

@@ -95,9 +95,9 @@ class Answer:
             return ()
         match self.framing:
             case Framing.CHUNKED:
-                chunks = self._extended() + [b"%x\r\n%b\r\n" % (len(one), one) for one in self.pieces if one]
+                chunks = self._extended() + [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in self.pieces if piece]
             case Framing.TINY_CHUNKS:
-                chunks = [_in_single_bytes(one) for one in self.pieces]
+                chunks = [_in_single_bytes(piece) for piece in self.pieces]
             case _:
                 return self.pieces
         return (*chunks, b"0\r\n\r\n")

@@ -59,7 +59,7 @@ async def assert_type_fits(
 
 
 async def _declared(app: Livewell, name: str) -> DataType:
-    types = {one.name: one for one in await app.registry.list_types()}
+    types = {data_type.name: data_type for data_type in await app.registry.list_types()}
     if name not in types:
         near = get_close_matches(name, types, n=1)
         raise AssertionError(f"there is no type {name}" + (f": did you mean {near[0]}?" if near else ""))
@@ -68,13 +68,13 @@ async def _declared(app: Livewell, name: str) -> DataType:
 
 async def _compared(app: Livewell, name: str) -> list[str]:
     """What the checks find; of the fetching, what may go wrong as well as what must."""
-    declared = [one for one in await app.registry.check_types([name]) if one.severity == "error"]
+    declared = [finding for finding in await app.registry.check_types([name]) if finding.severity == "error"]
     fetched = await check_fetching(app.database, [name], fetchers=app.fetchers)
     return list(dict.fromkeys(map(_line, [*declared, *fetched])))
 
 
-def _line(one: Finding) -> str:
-    return f"{one.message} ({one.problem}); {one.fix}"
+def _line(finding: Finding) -> str:
+    return f"{finding.message} ({finding.problem}); {finding.fix}"
 
 
 async def _fetched(
@@ -95,8 +95,11 @@ async def _fetched(
             answers = await Fetching(client).fetch(source, asked, secret=secret)
     except UnsoundFetch as fact:
         return [str(fact)]
-    unread = [_unread(one) for one in answers if not isinstance(one.outcome, Fetched)]
-    return [*unread, *await _stored(app, data_type, [one for one in answers if isinstance(one.outcome, Fetched)])]
+    unread = [_unread(answer) for answer in answers if not isinstance(answer.outcome, Fetched)]
+    return [
+        *unread,
+        *await _stored(app, data_type, [answer for answer in answers if isinstance(answer.outcome, Fetched)]),
+    ]
 
 
 @asynccontextmanager
@@ -121,14 +124,14 @@ async def _source(
 
 async def _stored(app: Livewell, data_type: DataType, answers: Sequence[Answered]) -> list[str]:
     ended = [
-        Ended(number, _NOBODY, number, data_type.name, one.key, one.outcome)
-        for number, one in enumerate({one.key: one for one in answers}.values(), start=1)
+        Ended(number, _NOBODY, number, data_type.name, answer.key, answer.outcome)
+        for number, answer in enumerate({answer.key: answer for answer in answers}.values(), start=1)
     ]
     rehearsed = await FetchStore(app.database).rehearse_fetches(ended) if ended else []
     return [
-        f"{one.key}: not stored: {one.message or one.outcome} ({one.reason})"
-        for one in rehearsed
-        if one.outcome != "fetched"
+        f"{ended.key}: not stored: {ended.message or ended.outcome} ({ended.reason})"
+        for ended in rehearsed
+        if ended.outcome != "fetched"
     ]
 
 
@@ -140,4 +143,4 @@ def _unread(answered: Answered) -> str:
 
 
 def _told(name: str, problems: Sequence[str]) -> str:
-    return "\n".join([f"type {name} does not fit:", *(f"- {one}" for one in problems)])
+    return "\n".join([f"type {name} does not fit:", *(f"- {problem}" for problem in problems)])

@@ -148,7 +148,7 @@ class PatroniCluster:
                     session.get(f"http://{_HOST}:{node.door}/cluster") as answer,
                 ):
                     members = (await answer.json(content_type=None))["members"]
-                    return [one["role"] for one in members if one["state"] in ("running", "streaming")]
+                    return [member["role"] for member in members if member["state"] in ("running", "streaming")]
         return []
 
 

@@ -16,7 +16,7 @@ _NOT_FOUND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 
 def bodies_of(recorded: Recorded) -> list[bytes]:
     """The bodies of answers, in the order in which they are given."""
-    return [_body(one) for one in (recorded if isinstance(recorded, tuple) else (recorded,))]
+    return [_body(answer) for answer in (recorded if isinstance(recorded, tuple) else (recorded,))]
 
 
 @asynccontextmanager

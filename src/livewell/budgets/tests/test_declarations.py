@@ -260,12 +260,12 @@ async def _applied(store: BudgetStore, declared: dict[str, Any]) -> list[Planned
 async def test_a_plan_is_what_is_applied(owner: Database, declared: list[dict[str, Any]]) -> None:
     """Whatever was applied before: the plan is what applying does, and applying again changes nothing."""
     store = BudgetStore(owner)
-    for one in declared:
-        outcome = await _applied(store, one)
+    for document in declared:
+        outcome = await _applied(store, document)
         if isinstance(outcome, str):
             assert "[budgets.invalid]" in outcome
             continue
-        again = await store.apply_providers(one, plan_only=False, actor="tester")
+        again = await store.apply_providers(document, plan_only=False, actor="tester")
         assert {change.change for change in again} <= {"same"}
         rows = {endpoint.name: endpoint for endpoint in await store.list_endpoints()}
         for change in outcome:

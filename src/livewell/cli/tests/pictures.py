@@ -189,9 +189,9 @@ def _arrows() -> list[tuple[tuple[int, int], tuple[int, int], bool]]:
     left = [by_place[column, 1] for column in (3, 2, 1)]
     fetch, queue, store = by_place[2, 1], by_place[3, 0], by_place[0, 1]
     return [
-        *(((one.x + _WIDE, one.y + middle), (one.x + _WIDE + _GAP, one.y + middle), False) for one in right),
+        *(((box.x + _WIDE, box.y + middle), (box.x + _WIDE + _GAP, box.y + middle), False) for box in right),
         ((queue.x + _WIDE // 2, queue.y + _HIGH), (queue.x + _WIDE // 2, _ROWS[1]), False),
-        *(((one.x, one.y + middle), (one.x - _GAP, one.y + middle), False) for one in left),
+        *(((box.x, box.y + middle), (box.x - _GAP, box.y + middle), False) for box in left),
         ((fetch.x + _WIDE // 2, fetch.y + _HIGH), (fetch.x + _WIDE // 2, _ROWS[2]), True),
         ((store.x + _WIDE // 2, store.y), (store.x + _WIDE // 2, _ROWS[0] + _HIGH), False),
     ]

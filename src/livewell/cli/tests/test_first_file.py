@@ -45,7 +45,7 @@ async def test_the_first_file_is_applied_and_run(
         declared = read_declarations(here.encode(), "livewell.toml", sections())
         assert {change.change for _, change in await apply_declared(app, declared)} == {"add"}
         findings = [*await app.registry.check_types(), *await check_fetching(app.database)]
-        assert [one for one in findings if one.severity == "error"] == []
+        assert [finding for finding in findings if finding.severity == "error"] == []
         async with running(app):
             presence = Presence(app.database)
             await presence.subscribe(await presence.open("anna"), [("quote", "AAPL")])

@@ -34,7 +34,7 @@ async def test_changes_are_told_with_what_they_were(owner: Database, database_ur
         await storing.fetch("quote", {"AAPL": {"price": 191}, "MSFT": {"price": 7}}, now + MINUTE)
         await storing.end(refused(await storing.hold_one("quote", "IBM", now)), now=now)
         seen = await told(news, 3)
-    assert sorted((one.key, one.what) for one in seen.changes) == [
+    assert sorted((change.key, change.what) for change in seen.changes) == [
         ("AAPL", ""),
         ("AAPL", "price 190.5 → 191"),
         ("MSFT", ""),

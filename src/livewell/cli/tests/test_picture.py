@@ -131,8 +131,8 @@ def test_a_reason_is_shown_for_as_long_as_it_holds(failing: int, ago: timedelta,
     market = WatchedFigures(types=[replace(QUOTE, failing=failing)])
     news = News(warnings=[WARNED, replace(WARNED, message="an older one")], at=AT + ago)
     told = Seen(figures=Figures(kinds=[], workers=[]), market=market, news=news).troubles
-    assert ("AAPL: HTTP 401" in [one.why for one in told]) == shown
-    assert ("an older one" in [one.why for one in told]) == (ago < timedelta(hours=1))
+    assert ("AAPL: HTTP 401" in [trouble.why for trouble in told]) == shown
+    assert ("an older one" in [trouble.why for trouble in told]) == (ago < timedelta(hours=1))
 
 
 def test_late_tasks_are_shown_without_a_flood() -> None:
@@ -141,7 +141,7 @@ def test_late_tasks_are_shown_without_a_flood() -> None:
         {"task": f"t{n}", "last_success_at": None, "late_by_seconds": 5, "last_error": {"message": "no"} if n else None}
         for n in range(20)
     ]
-    told = [one.line for one in troubles_of(late=late)]
+    told = [trouble.line for trouble in troubles_of(late=late)]
     assert told == [
         "task t0: it never succeeded: does a checker run?",
         "task t1: it never succeeded: no",
@@ -277,8 +277,8 @@ async def test_figures_are_those_of_all_nodes(owner: Database, database_url: str
         (worker,) = (await queue.look()).workers
         assert (worker.name, worker.state) == ("elsewhere-7-b", "silent for 12 s")
         looked = await types.look()
-        assert [one.name for one in looked.types] == ["quote"]
-        assert {one.provider for one in looked.budgets} == {"sim"}, "only what was declared"
+        assert [data_type.name for data_type in looked.types] == ["quote"]
+        assert {budget.provider for budget in looked.budgets} == {"sim"}, "only what was declared"
 
 
 async def test_counting_what_is_finished_takes_a_twentieth_of_the_time(owner: Database) -> None:
@@ -293,8 +293,8 @@ async def test_counting_what_is_finished_takes_a_twentieth_of_the_time(owner: Da
     await store.finish_jobs([Finish(job.job_id, job.lease_token, Completed())])
     await store.enqueue_jobs([JobRequest(kind="report", payload={"n": 2})])
     counts.again_at = float("inf")
-    seen = {one.state: one.jobs for one in await counts.read()}
+    seen = {count.state: count.jobs for count in await counts.read()}
     assert (seen, counts.finished_at) == ({"pending": 1}, read_at)
     counts.again_at = float("-inf")
-    assert {one.state: one.jobs for one in await counts.read()} == {"pending": 1, "completed": 1}
+    assert {count.state: count.jobs for count in await counts.read()} == {"pending": 1, "completed": 1}
     assert counts.again_at > counts.finished_at > read_at

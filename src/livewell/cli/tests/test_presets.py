@@ -32,7 +32,7 @@ async def apply(connection: Connection, name: str) -> set[str]:
         if section.word in declared.sections
         for change in await section.apply(connection, declared.sections[section.word], plan_only=False, actor="a test")
     ]
-    return {one.change for one in changes}
+    return {change.change for change in changes}
 
 
 async def seeded(owner: Database) -> tuple[set[Any], dict[str, str]]:

@@ -98,7 +98,7 @@ class Storing:
         rows = await self.answers(*ended, now=now)
         found = {row["job_id"]: (row["state"], row["outcome"], row["reason"]) for row in rows}
         assert len(rows) == len(ended)
-        return {one["key"]: found[one["job"]] for one in ended}
+        return {fetch["key"]: found[fetch["job"]] for fetch in ended}
 
     async def fetch(
         self, data_type: str, rows: Mapping[str, Row | Sequence[Row]], now: datetime = NOON, **fields: Any
@@ -108,9 +108,9 @@ class Storing:
         return await self.end(
             *(
                 fetched(
-                    one, *([rows[one["key"]]] if isinstance(rows[one["key"]], Mapping) else rows[one["key"]]), **fields
+                    job, *([rows[job["key"]]] if isinstance(rows[job["key"]], Mapping) else rows[job["key"]]), **fields
                 )
-                for one in held
+                for job in held
             ),
             now=now,
         )

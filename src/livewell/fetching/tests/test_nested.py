@@ -30,7 +30,7 @@ ROW: dict[str, Any] = {
 
 
 def reader(*, extra: str = "refuse", **more: dict[str, Any]) -> RowReader:
-    fields = {column: FieldDeclaration.model_validate(one) for column, one in {**MATCH, **more}.items()}
+    fields = {column: FieldDeclaration.model_validate(field) for column, field in {**MATCH, **more}.items()}
     return RowReader(model_from("match", fields, extra=extra), key="id")
 
 

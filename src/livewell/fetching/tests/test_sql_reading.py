@@ -60,7 +60,7 @@ async def test_keys_are_answered_in_their_order(owner: Database, storing: Storin
     await storing.fetch("quote", {"AAPL": {"price": 1}, "MSFT": {"price": 2}})
     asked = ["MSFT", "NOSUCH", "AAPL", "a b; drop table x", "MSFT"]
     found = await items.get_many("quote", asked, now=NOON)
-    assert [(one.key, one.value and one.value["price"], one.why) for one in found] == [
+    assert [(item.key, item.value and item.value["price"], item.why) for item in found] == [
         ("MSFT", 2, "fresh"),
         ("NOSUCH", None, "never fetched"),
         ("AAPL", 1, "fresh"),
@@ -135,10 +135,10 @@ async def test_a_key_column_may_be_of_any_type(
     await make_type(owner, "thing", table_name="public.things", key_column="k", time_column="at")
     for asked in ([key, other], [other, key], [key, other, key]):
         found = await items.get_many("thing", asked, now=NOON + SECOND)
-        assert [one.key for one in found] == asked
-        for one in found:
-            assert (one.value is None, one.is_stale) == ((one.key == other,) * 2)
-            assert one.fetched_at == (None if one.key == other else NOON)
+        assert [item.key for item in found] == asked
+        for item in found:
+            assert (item.value is None, item.is_stale) == ((item.key == other,) * 2)
+            assert item.fetched_at == (None if item.key == other else NOON)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ async def test_what_is_stale_says_what_was_decided(
     for key in ("AAPL", "MSFT"):
         await decided(owner, key, decision)
     found = await items.get_many("quote", ["AAPL", "MSFT"], now=NOON + HOUR)
-    assert [(one.why, one.viewers) for one in found] == [(f"stale: {said}", 1), (f"never fetched: {said}", 1)]
+    assert [(item.why, item.viewers) for item in found] == [(f"stale: {said}", 1), (f"never fetched: {said}", 1)]
     assert (await items.get("quote", "AAPL", now=NOON)).why == "fresh"
 
 
@@ -243,4 +243,4 @@ async def test_a_replica_can_be_read(shared_standby: Standby) -> None:
     async with await Database.open(DatabaseOptions(url=shared_standby.database_url)) as replica:
         for where in ("table", "record"):
             found = await Items(replica).get_many(f"{name}-{where}", ["1", "one"])
-            assert [(one.value is None, one.is_stale) for one in found] == [(False, False), (True, True)]
+            assert [(item.value is None, item.is_stale) for item in found] == [(False, False), (True, True)]

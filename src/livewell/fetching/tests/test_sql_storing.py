@@ -32,7 +32,7 @@ async def test_rows_go_into_the_table(owner: Database, storing: Storing) -> None
     """Rows are stored under their keys with the time of the fetch; the jobs are done, the items due after the TTL."""
     await make_quotes(owner)
     held = await storing.hold("quote", "AAPL", "MSFT")
-    ended = [fetched(one, {"symbol": one["key"], "price": 190.12, "volume": 7}) for one in held]
+    ended = [fetched(job, {"symbol": job["key"], "price": 190.12, "volume": 7}) for job in held]
     assert await storing.end(*ended) == {"AAPL": STORED, "MSFT": STORED}
     assert await storing.table("public.quotes", "symbol, price::float, volume, fetched_at") == [
         ("AAPL", 190.12, 7, NOON),
@@ -59,8 +59,8 @@ async def test_unchanged_moves_the_time(owner: Database, storing: Storing) -> No
     await storing.fetch("quote", {"AAPL": {"price": 1}})
     await storing.fetch("note", {"AAPL": {"text": "a"}})
     held = [await storing.hold_one(name, now=NOON + MINUTE) for name in ("quote", "note")]
-    for one in held:
-        assert await storing.end(unchanged(one), now=NOON + MINUTE) == {
+    for job in held:
+        assert await storing.end(unchanged(job), now=NOON + MINUTE) == {
             "AAPL": ("completed", "unchanged", "not_modified")
         }
     assert await storing.table("public.quotes", "price::int, fetched_at") == [(1, NOON + MINUTE)]
@@ -175,7 +175,7 @@ async def test_a_lost_lease_stores_nothing(owner: Database, storing: Storing) ->
     await owner.execute(
         "update livewell_private.job_live set lease_token = gen_random_uuid() where id = $1", lost["job"]
     )
-    ended = [fetched(one, {"price": 1}) for one in (mine, lost)]
+    ended = [fetched(job, {"price": 1}) for job in (mine, lost)]
     assert await storing.end(*ended) == {"AAPL": STORED, "MSFT": ("lost", "fetched", None)}
     assert await storing.end(*ended) == dict.fromkeys(("AAPL", "MSFT"), ("lost", "fetched", None))
     assert await storing.table("public.quotes", "symbol", "1") == [("AAPL",)]
@@ -204,7 +204,7 @@ async def test_how_jobs_end(owner: Database, storing: Storing) -> None:
         ("timeout", "500"),
         (None, None),
     ]
-    items = {one["key"]: await storing.item(one["item"]) for one in held}
+    items = {job["key"]: await storing.item(job["item"]) for job in held}
     assert [items[key]["last_outcome"] for key in "ABCD"] == ["gone", "refused", "failed", None]
     assert await storing.warnings() == {"note": (1, "B: not as it should be (schema)")}
 
@@ -282,7 +282,7 @@ async def test_changes_are_told_at_commit(owner: Database, storing: Storing) -> 
     async with owner.connection() as listener:
         await listener.add_listener("livewell_changes", lambda *notice: told.put_nowait(notice[-1]))
         same = await storing.hold("note", "same", *keys, now=NOON + MINUTE)
-        ended = [fetched(same[0], {"a": 1}), refused(same[1]), *(fetched(one, {"a": 1}) for one in same[2:])]
+        ended = [fetched(same[0], {"a": 1}), refused(same[1]), *(fetched(job, {"a": 1}) for job in same[2:])]
         await storing.end(*ended, now=NOON + MINUTE)
         seen: list[str] = []
         while len(seen) < 99:

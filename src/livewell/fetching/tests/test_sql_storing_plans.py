@@ -55,8 +55,8 @@ async def ended(connection: Connection, hour: int) -> list[Told]:
     for name in ("quote", "note"):
         held = await storing.hold(name, *KEYS, now=now)
         batch += [
-            fetched(one, {"price": hour}, source_time=now, etag=f'"{hour}"') if hour < 4 or n % 2 else unchanged(one)
-            for n, one in enumerate(held)
+            fetched(job, {"price": hour}, source_time=now, etag=f'"{hour}"') if hour < 4 or n % 2 else unchanged(job)
+            for n, job in enumerate(held)
         ]
     return batch
 

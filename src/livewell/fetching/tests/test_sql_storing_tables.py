@@ -220,7 +220,7 @@ async def test_a_table_that_is_wrong_stops_its_type_alone(owner: Database, stori
     await owner.execute(change)
     [note] = await storing.hold("note", "N")
     held = await storing.hold("quote", "A", "B")
-    answer = await storing.end(fetched(note, {"a": 1}), *(fetched(one, {"price": 1}) for one in held))
+    answer = await storing.end(fetched(note, {"a": 1}), *(fetched(job, {"price": 1}) for job in held))
     wrong = ("pending", "refused", "table")
     assert answer == {"N": STORED, "A": wrong, "B": wrong}
     assert (await storing.warnings())["quote"][0] == 2

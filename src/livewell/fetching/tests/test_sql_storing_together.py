@@ -23,9 +23,9 @@ async def test_rivals_on_the_same_rows(owner: Database, storing: Storing) -> Non
             for turn in range(8):
                 now = NOON + turn * MINUTE
                 held = await mine.hold(name, *order, now=now)
-                ended = [fetched(one, {"price": turn + 1, "volume": number}) for one in held]
+                ended = [fetched(job, {"price": turn + 1, "volume": number}) for job in held]
                 if turn % 2:
-                    ended[::3] = [unchanged(one) for one in held[::3]]
+                    ended[::3] = [unchanged(job) for job in held[::3]]
                 assert {verdict[0] for verdict in (await mine.end(*ended, now=now)).values()} == {"completed"}
 
     await asyncio.gather(go("quote", keys, 1), go("rival", keys[::-1], 2))

@@ -18,6 +18,7 @@ from livewell.freshness import InvalidKey
 from livewell.kernel import Database, DatabaseOptions
 from livewell.presence import TooMany
 from livewell.registry import RegistryStore, UnknownType
+from livewell.settings import SettingsStore
 from livewell.testing import TcpProxy, Way, effort, make_type, until
 
 Watched = AsyncGenerator[StoredItem, None]
@@ -64,7 +65,7 @@ async def test_current_values_come_first_and_then_changes(owner: Database, items
     await store(owner, 1)
     async with aclosing(items.watch("quote", ["AAPL", "MSFT"])) as watched:
         first = [await anext(watched), await anext(watched)]
-        assert [(one.key, one.viewers, one.is_stale) for one in first] == [("AAPL", 1, False), ("MSFT", 1, True)]
+        assert [(item.key, item.viewers, item.is_stale) for item in first] == [("AAPL", 1, False), ("MSFT", 1, True)]
         for price in (2, 3):
             await store(owner, price)
             assert await price_of(watched) == price
@@ -72,6 +73,21 @@ async def test_current_values_come_first_and_then_changes(owner: Database, items
         changed = await anext(watched)
         assert (changed.key, changed.value["price"], changed.why) == ("MSFT", 4, "fresh")
     assert await nobody_looks(owner)()
+
+
+async def test_a_watch_is_renewed_as_often_as_the_setting_says(owner: Database, database: Database) -> None:
+    """However seldom the items are looked at, the session is renewed every `presence.heartbeat_interval`."""
+    await make_type(owner, "quote")
+    await SettingsStore(database).set_setting("presence.heartbeat_interval", timedelta(seconds=1))
+    async with _looking(database, NEVER) as items, aclosing(items.watch("quote", ["AAPL"])) as watched:
+        await anext(watched)
+        last_seen = "select max(last_seen) from livewell_private.gateway"
+        seen = await owner.fetchval(last_seen)
+
+        async def renewed() -> bool:
+            return bool(await owner.fetchval(last_seen) > seen + timedelta(seconds=1.5))
+
+        await until(renewed, "it is renewed twice")
 
 
 async def test_changes_are_told_when_they_are_stored(owner: Database, database: Database) -> None:

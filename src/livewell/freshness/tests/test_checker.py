@@ -45,6 +45,18 @@ async def test_fresh_until_it_expires(owner: Database, freshness: Freshness) -> 
     assert await freshness.tick(NOON + 40 * SECOND) == {"looked": 1, "queued": 1}
 
 
+async def test_a_schema_need_be_open_to_the_reader_alone(owner: Database, freshness: Freshness) -> None:
+    """What `grant usage … to livewell_reader` says is enough; livewell_owner needs no right there."""
+    await owner.execute("create schema shop")
+    await owner.execute("grant usage on schema shop to livewell_reader")
+    await make_type(owner, "quote", **await make_table(owner, "shop.quotes"))
+    await owner.execute("insert into shop.quotes (symbol, fetched_at) values ('AAPL', $1)", NOON)
+    await freshness.watch("quote", ["AAPL"])
+    async with owner.transaction() as connection:
+        await connection.execute("set local role livewell_owner")
+        assert await Freshness(connection).tick() == {"looked": 1, "fresh": 1}
+
+
 async def test_newest_row_decides(owner: Database, freshness: Freshness) -> None:
     """Of many rows of a key the newest counts; an old or empty one beside it makes nothing stale."""
     await _quotes(owner)

@@ -14,7 +14,7 @@ from livewell.testing import make_type
 
 async def _figures(catalogue: Catalogue, data_type: str | None = "quote", audience: str = "all") -> Any:
     rows = await FreshnessStore(catalogue.owner).freshness_figures(since=NOON, now=NOON + HOUR)
-    (found,) = [one for one in rows if (one.data_type, one.audience) == (data_type, audience)]
+    (found,) = [row for row in rows if (row.data_type, row.audience) == (data_type, audience)]
     return found
 
 

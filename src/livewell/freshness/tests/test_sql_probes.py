@@ -112,9 +112,9 @@ async def test_probes_tell_what_viewers_saw(catalogue: Catalogue) -> None:
     await catalogue.learn(items[3], "fetched", NOON + 21 * MINUTE, content=b"c")
     await catalogue.run("freshness_figures", NOON + 22 * MINUTE)
     (figures,) = [
-        one
-        for one in await FreshnessStore(catalogue.owner).freshness_figures(since=NOON, now=NOON + HOUR)
-        if (one.data_type, one.audience) == ("quote", "all")
+        freshness_figure
+        for freshness_figure in await FreshnessStore(catalogue.owner).freshness_figures(since=NOON, now=NOON + HOUR)
+        if (freshness_figure.data_type, freshness_figure.audience) == ("quote", "all")
     ]
     assert (figures.probes, figures.probes_fresh, figures.probes_ok) == (5, 0.4, 0.6)
     assert figures.probes_fresh_error == pytest.approx(sqrt(0.4 * 0.6 / 5))

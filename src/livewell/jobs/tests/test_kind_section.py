@@ -20,13 +20,13 @@ async def apply(owner: Database, text: str, *, plan_only: bool = False) -> list[
     declared = read_declarations(text.encode(), "livewell.toml", [section]).sections["kind"]
     async with owner.transaction() as connection:
         changes = await section.apply(connection, declared, plan_only=plan_only, actor="tests")
-    return [(one.name, one.change, one.field, one.old, one.new) for one in changes]
+    return [(change.name, change.change, change.field, change.old, change.new) for change in changes]
 
 
 async def test_a_kind_is_planned_declared_and_tuned(owner: Database) -> None:
     """What is named is set, what is not stays as it is; a plan says the same and changes nothing."""
     planned = await apply(owner, FILE, plan_only=True)
-    assert [one[:3] for one in planned] == [("report", "add", None)]
+    assert [change[:3] for change in planned] == [("report", "add", None)]
     assert await JobStore(owner).list_kinds(["report"]) == []
     assert await apply(owner, FILE) == planned
     (kind,) = await JobStore(owner).list_kinds(["report"])

@@ -98,6 +98,18 @@ async def test_rescheduled_jobs_are_spread_but_never_early(queue: Surface, delay
     assert len(set(delays)) > 50
 
 
+async def test_a_reschedule_without_a_delay_waits_as_the_setting_says(queue: Surface) -> None:
+    """For want of capacity a job need not know how long: it is `queue.backpressure_delay`, with the same jitter."""
+    await queue.enqueue(*jobs(40))
+    (shipped,) = await _delays(queue, [await queue.claim_one()], "rescheduled")
+    assert 30 * SECOND <= shipped <= 45 * SECOND
+    await queue.set("queue.backpressure_delay", "10 minutes")
+    delays = await _delays(queue, await queue.claim(max_jobs=39), "rescheduled")
+    assert min(delays) >= 600 * SECOND
+    assert max(delays) <= 630 * SECOND
+    assert len(set(delays)) > 30
+
+
 async def test_rescheduling_costs_no_retry(queue: Surface) -> None:
     """However often a job is put off, its failures stay, and its attempts are counted."""
     job_id = await queue.enqueue_one(retries=1)

@@ -93,7 +93,7 @@ async def test_a_flood_is_rolled_up_in_bounded_rounds(owner: Database) -> None:
         {"rolled_up": 2000, "again_in": None},
         {"rolled_up": 0, "again_in": None},
     ]
-    assert [one.warnings for one in await _listed(owner)] == [12000]
+    assert [warning.warnings for warning in await _listed(owner)] == [12000]
     assert await owner.fetchval("select count(*) from livewell_private.warning") == 1
 
 
@@ -110,7 +110,7 @@ async def test_old_warnings_go(owner: Database) -> None:
     for days in (40, 20):
         await _warn(owner, -timedelta(days=days), subject=f"{days} days old")
     await _roll_up(owner)
-    assert [one.subject for one in await _listed(owner)] == ["20 days old"]
+    assert [warning.subject for warning in await _listed(owner)] == ["20 days old"]
 
 
 async def test_reading_a_day_does_not_read_the_years_before(owner: Database) -> None:

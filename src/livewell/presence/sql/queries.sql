@@ -10,6 +10,10 @@ select livewell.close_sessions($1)
 -- Keeps sessions alive that have no gateway, and tells which are gone.
 select livewell.renew_sessions($1)
 
+-- name: heartbeat_interval
+-- How often a gateway renews its sessions.
+select livewell.setting_interval('presence.heartbeat_interval')
+
 -- name: renew_gateway
 -- Keeps all sessions of a gateway alive, or tells that it is gone.
 select livewell.renew_gateway($1)

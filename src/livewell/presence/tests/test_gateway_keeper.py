@@ -10,6 +10,7 @@ from livewell.kernel import Database, DatabaseOptions, DatabaseUnavailable
 from livewell.presence import GatewayKeeper, Item, NotYourSession, Presence, PresenceStore, TooMany
 from livewell.presence.tests.surface import PresenceSql
 from livewell.registry import RegistryStore
+from livewell.settings import InvalidSettingValue, SettingsStore
 from livewell.testing import TcpProxy, make_type, until
 
 LONG_AGO = "update livewell_private.gateway set last_seen = clock_timestamp() - interval '6 minutes'"
@@ -34,6 +35,17 @@ async def test_a_keeper_renews_all_its_sessions(keeper: GatewayKeeper, presence:
     moved = await owner.fetchval("select last_seen from livewell_private.gateway") - before
     assert moved >= timedelta(minutes=4)
     assert await presence.viewers() == {"A": 2}
+
+
+async def test_a_keeper_renews_as_often_as_the_setting_says(keeper: GatewayKeeper, database: Database) -> None:
+    """The pause between two rounds is `presence.heartbeat_interval`, taken up by the round after a change."""
+    await keeper.run_once()
+    assert keeper.interval == timedelta(minutes=1)
+    await SettingsStore(database).set_setting("presence.heartbeat_interval", timedelta(seconds=2))
+    await keeper.run_once()
+    assert keeper.interval == timedelta(seconds=2)
+    with pytest.raises(InvalidSettingValue):
+        await SettingsStore(database).set_setting("presence.gone_after", timedelta(seconds=2))
 
 
 async def test_a_keeper_opens_its_sessions_again(keeper: GatewayKeeper, presence: PresenceSql, owner: Database) -> None:

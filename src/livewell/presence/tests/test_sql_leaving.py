@@ -38,8 +38,8 @@ async def _claim(caller: "Database | Connection", now: datetime, most: int = 100
 async def _finish(caller: "Database | Connection", claimed: Sequence[Claimed], outcome: str, now: datetime) -> None:
     await caller.execute(
         "select livewell.finish_jobs($1, $2, $3, null, $4)",
-        [one[0] for one in claimed],
-        [one[1] for one in claimed],
+        [job[0] for job in claimed],
+        [job[1] for job in claimed],
         [outcome] * len(claimed),
         now,
     )
@@ -136,7 +136,7 @@ async def _fail(owner: Database, claimed: Sequence[Claimed], now: datetime) -> N
         " 'outcome', 'failed', 'reason', 'status', 'message', 'HTTP 500')), $3)"
         " from unnest($1::bigint[], $2::uuid[]) as c (id, token) join livewell.jobs as j on j.id = c.id"
     )
-    await owner.execute(ended, [one[0] for one in claimed], [one[1] for one in claimed], now)
+    await owner.execute(ended, [job[0] for job in claimed], [job[1] for job in claimed], now)
 
 
 async def test_a_refresh_that_failed_is_behind_for_nobody(presence: PresenceSql, owner: Database) -> None:
@@ -458,7 +458,7 @@ async def test_rivals_neither_deadlock_nor_leave_anything(owner: Database, owner
             connection = await connect(DatabaseOptions(url=owner_url))
             stack.push_async_callback(connection.close)
             connections.append(connection)
-        await asyncio.gather(*(_rival(one, number) for number, one in enumerate(connections)))
+        await asyncio.gather(*(_rival(connection, number) for number, connection in enumerate(connections)))
     await owner.execute("select livewell.rescue_jobs(1000, $1)", NOON + 10 * MINUTE)
     await presence.close(*range(1, 13), now=NOON + 20 * MINUTE)
     await owner.execute("select livewell_private.task_freshness_sweep($1)", NOON + 20 * MINUTE)

@@ -82,6 +82,21 @@ async def test_a_function_is_read_like_a_view(source: PresenceSql, owner: Databa
     assert await source.viewers() == {"F": 1}
 
 
+async def test_a_schema_need_be_open_to_the_reader_alone(presence: PresenceSql, owner: Database) -> None:
+    """What `grant usage … to livewell_reader` says is enough; livewell_owner needs no right there."""
+    await owner.execute("create schema shop; create table shop.looking (user_id text, data_type text, key text)")
+    await owner.execute(
+        "grant usage on schema shop to livewell_reader; grant select on shop.looking to livewell_reader"
+    )
+    await owner.execute("insert into shop.looking values ('anna', 'quote', 'A')")
+    async with owner.transaction() as connection:
+        await connection.execute("set local role livewell_owner")
+        statement = "select name from livewell.apply_presence_sources($1::text::jsonb, false, 'me', $2)"
+        await connection.fetch(statement, '{"web": {"reads": "shop.looking"}}', NOON)
+        await connection.fetchval("select livewell_private.task_presence_sources($1)", NOON)
+    assert await presence.viewers() == {"A": 1}
+
+
 async def test_a_silent_source_keeps_its_viewers_for_a_while(source: PresenceSql, owner: Database) -> None:
     """Nobody at all, where there were viewers, is taken for a fault: warned about, and believed after five minutes."""
     await looking(owner, ("anna", "A"))

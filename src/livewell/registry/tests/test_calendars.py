@@ -74,8 +74,8 @@ async def test_the_gate_follows_the_exchanges(calendars: None, registry: Registr
             exchange,
             datetime.fromisoformat(f"{day}T00:00Z"),
         )
-        assert [tuple(row) for row in rows] == [_moments(day, one) for one in sessions], (exchange, day)
-        for opens_at, closes_at in (_moments(day, one) for one in sessions):
+        assert [tuple(row) for row in rows] == [_moments(day, session) for session in sessions], (exchange, day)
+        for opens_at, closes_at in (_moments(day, session) for session in sessions):
             assert (await registry.gates("quote", KEYS[exchange], now=opens_at))[KEYS[exchange]] == (True, None)
             closed, _ = (await registry.gates("quote", KEYS[exchange], now=closes_at))[KEYS[exchange]]
             assert closed is False, (exchange, day)

@@ -42,7 +42,7 @@ async def test_tables_and_columns_are_looked_for(registry: Registry, owner: Data
         ("types", "public.quotes", {**columns, "ttl_column": "own_ttl"}, [("error", "column_type")] * 2),
     ]:
         await make_type(owner, name, table_name=table, **fields)
-        errors = [one for one in await registry.check(name) if one[0] == "error"]
+        errors = [finding for finding in await registry.check(name) if finding[0] == "error"]
         assert errors == found, name
     for row in await owner.fetch("select fix from livewell.check_types(array['hidden'])"):
         await owner.execute(row["fix"])

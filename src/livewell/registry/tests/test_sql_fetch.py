@@ -23,7 +23,7 @@ extra = "ignore"
 def read(text: str) -> dict[str, Any]:
     section = TypeTables()
     declared = read_declarations(text.encode(), "livewell.toml", [section]).sections["type"]
-    return {name: type_fields(one) for name, one in declared.items()}
+    return {name: type_fields(declaration) for name, declaration in declared.items()}
 
 
 async def test_a_fetcher_is_kept_as_it_was_declared(registry: Registry, owner: Database) -> None:

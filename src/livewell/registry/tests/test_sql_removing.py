@@ -81,9 +81,9 @@ async def test_removing_races_with_viewers(registry: Registry, owner: Database, 
         sessions = [uuid4() for _ in range(20)]
         users = [f"u{number % 5}" for number in range(20)]
         await database.fetchval("select livewell.open_sessions($1, $2, $3)", sessions, users, f"g{turn}")
-        watch = [database.fetch(SUBSCRIBE, [one] * 10, [f"K{n}" for n in range(10)]) for one in sessions[:10]]
+        watch = [database.fetch(SUBSCRIBE, [session] * 10, [f"K{n}" for n in range(10)]) for session in sessions[:10]]
         await asyncio.gather(*watch)
-        leave = [database.fetchval("select livewell.close_sessions($1)", [one]) for one in sessions[:10]]
+        leave = [database.fetchval("select livewell.close_sessions($1)", [session]) for session in sessions[:10]]
         await asyncio.gather(*leave, registry.remove("quote", force=True))
         for table in ("item", "viewer", "subscription"):
             assert await owner.fetchval(f"select count(*) from livewell_private.{table}") == 0, table

@@ -9,7 +9,7 @@ from livewell.schedule.tests.sql_surface import MINUTE, NOON, SECOND, Schedule
 async def _late(schedule: Schedule, now: object) -> list[str]:
     health = await schedule.health(now)  # type: ignore[arg-type]
     assert health["ok"] is not bool(health["late"])
-    return [one["task"] for one in health["late"]]
+    return [task["task"] for task in health["late"]]
 
 
 async def test_a_task_that_never_ran_is_late(schedule: Schedule) -> None:
@@ -26,7 +26,7 @@ async def test_a_failed_run_is_no_run(schedule: Schedule) -> None:
         taken = await schedule.take("t", NOON + minutes * MINUTE, force=True)
         await schedule.finish("t", taken["token"], NOON + minutes * MINUTE, outcome, error={"message": "no"})
     health = await schedule.health(NOON + 6 * MINUTE)
-    assert [(one["task"], one["last_error"]) for one in health["late"]] == [("t", {"message": "no"})]
+    assert [(task["task"], task["last_error"]) for task in health["late"]] == [("t", {"message": "no"})]
     taken = await schedule.take("t", NOON + 6 * MINUTE, force=True)
     await schedule.finish("t", taken["token"], NOON + 6 * MINUTE)
     assert await _late(schedule, NOON + 7 * MINUTE) == []

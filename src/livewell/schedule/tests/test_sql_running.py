@@ -126,9 +126,9 @@ async def test_quiet_runs_share_a_row_per_hour(schedule: Schedule, owner: Databa
         now = max(now, (await schedule.row("t"))["due_at"])
         assert (await schedule.run("t", now.replace(microsecond=0) + SECOND))["ran"]
     runs = await schedule.runs("t")
-    busy = sum(1 for one in runs if not one["quiet"])
+    busy = sum(1 for run in runs if not run["quiet"])
     assert len(runs) == busy + 1
-    (quiet,) = [one for one in runs if one["quiet"]]
+    (quiet,) = [run for run in runs if run["quiet"]]
     assert (quiet["runs"] + busy, quiet["total_time"] >= quiet["longest_time"] > timedelta()) == (10, True)
 
 
@@ -182,7 +182,7 @@ async def test_settings_care_names_what_is_out_of_bounds(database: Database, own
     )
     now = (await everything.row("settings_care"))["due_at"]
     unfit = (await everything.run("settings_care", now))["result"]["unfit"]
-    assert {one["setting"] for one in unfit} == {"worker.heartbeat_interval", "worker.timeout"}
+    assert {setting["setting"] for setting in unfit} == {"worker.heartbeat_interval", "worker.timeout"}
 
 
 async def test_a_running_function_is_not_waited_for_long(schedule: Schedule, database_url: str) -> None:

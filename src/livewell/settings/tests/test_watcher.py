@@ -87,5 +87,5 @@ async def test_maintenance_is_begun_and_ended_by_name(database: Database, owner:
     reasons = await owner.fetch("select reason from livewell_private.audit_entry order by id")
     assert [row["reason"] for row in reasons] == ["new disk", "disk is in"]
     settings = await Settings.read(database)
-    assert settings.queue_enqueue_enabled
-    assert not settings.maintenance_refuse_uploads
+    assert settings.get("queue.enqueue_enabled")
+    assert not settings.get("maintenance.refuse_uploads")

@@ -35,8 +35,8 @@ class Market:
     async def declare(self, name: str = "quote", **fields: Any) -> None:
         """A type fetched without code; its fields are those of a quote unless given."""
         told = {"fetch_call": QUOTE_CALL, "fields": QUOTE_FIELDS, "extra": "ignore", **fields}
-        for one in ("fetch_call", "fields"):
-            told[one] = None if told[one] is None else to_json(told[one]).decode()
+        for field in ("fetch_call", "fields"):
+            told[field] = None if told[field] is None else to_json(told[field]).decode()
         await make_type(self.owner, name, endpoint="sim/all", **told)
 
     async def look_at(self, keys: Sequence[str], data_type: str = "quote") -> None:

@@ -103,7 +103,7 @@ def test_everybody_has_their_own_answer(numbers: list[int], most: int) -> None:
     async def ask_all() -> None:
         calls = Calls()
         gatherer: Gatherer[int, int] = Gatherer(calls, most=most)
-        assert await asyncio.gather(*(gatherer.ask(number) for number in numbers)) == [2 * one for one in numbers]
+        assert await asyncio.gather(*(gatherer.ask(number) for number in numbers)) == [2 * number for number in numbers]
         assert sorted(number for batch in calls.batches for number in batch) == sorted(numbers)
         assert all(len(batch) <= most for batch in calls.batches)
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from livewell import Cancel, Dead, JobContext, JobRequest, Livewell, Reschedule
 from livewell.jobs import JsonObject
 from livewell.kernel import Database
+from livewell.settings import SettingsStore
 from livewell.testing import until
 from livewell.worker import BadHandler
 from livewell.worker.tests.running import QUICK, outcomes, running, until_state
@@ -118,6 +119,22 @@ async def test_outcome_values(app: Livewell) -> None:
     assert await outcomes(app, again.job_id) == ["rescheduled", "completed"]
     assert cancelled["reason"] == "nobody wants it"
     assert (buried["attempt"], buried["reason"]) == (1, "can never work")
+
+
+async def test_a_reschedule_need_not_name_its_delay(app: Livewell) -> None:
+    """A handler that finds no capacity returns `Reschedule()` and runs again after `queue.backpressure_delay`."""
+
+    @app.job("crowded")
+    async def crowded(job: dict[str, str], ctx: JobContext) -> Reschedule | str:
+        return Reschedule(reason="no capacity") if ctx.attempt == 1 else "done"
+
+    await declared(app)
+    await SettingsStore(app.database).set_setting("queue.backpressure_delay", "50 milliseconds")
+    async with running(app):
+        enqueued = await app.enqueue("crowded", {"do": "it"})
+        finished = await until_state(app, enqueued.job_id, "completed")
+    assert (finished["attempt"], finished["failures"]) == (2, 0)
+    assert [attempt["reason"] for attempt in await app.jobs.list_attempts(enqueued.job_id)] == ["no capacity", None]
 
 
 async def test_payload_that_does_not_fit_never_runs(app: Livewell, owner: Database) -> None:

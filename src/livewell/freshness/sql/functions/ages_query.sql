@@ -15,7 +15,7 @@ begin
     else
         select jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, -1)) into v_types
         from pg_catalog.pg_attribute as a
-        where a.attrelid = pg_catalog.to_regclass(format('%I.%I', v_schema, v_table)) and a.attnum > 0 and not a.attisdropped
+        where a.attrelid = livewell_private.find_relation(p_type.table_name) and a.attnum > 0 and not a.attisdropped
             and a.attname in (p_type.key_column, p_type.time_column, p_type.ttl_column);
         v_newest := format(
             'select %s as newest, %s as ttl from %I.%I as t where t.%I = k.key::%s order by t.%I desc nulls last limit 1',

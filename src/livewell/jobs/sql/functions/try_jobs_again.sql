@@ -27,7 +27,10 @@ begin
     end if;
 
     with input as materialized (
-        select i.id, i.token, i.outcome, d.detail, (d.detail ->> 'delay_seconds')::double precision as delay_seconds
+        select i.id, i.token, i.outcome, d.detail, coalesce(
+            (d.detail ->> 'delay_seconds')::double precision,
+            case when i.outcome = 'rescheduled' then extract(epoch from livewell.setting_interval('queue.backpressure_delay')) end
+        ) as delay_seconds
         from unnest(p_ids, p_tokens, p_outcomes) with ordinality as i (id, token, outcome)
         cross join lateral (select p_details -> (i.ordinality - 1)::integer as detail) as d
         where i.outcome in ('failed', 'rescheduled', 'throttled', 'reset')

@@ -16,7 +16,7 @@ begin
         raise exception using errcode = 'LWP07', message = format('%s is there for one session only', p_reads),
             hint = 'name a table, view or function in a schema that lasts';
     end if;
-    v_relation := to_regclass(format('%I.%I', v_schema, v_name));
+    v_relation := livewell_private.find_relation(p_reads);
     if v_relation is not null then
         v_columns := array(
             select a.attname::text from pg_catalog.pg_attribute as a where a.attrelid = v_relation and a.attnum > 0 and not a.attisdropped

@@ -11,7 +11,7 @@ declare
     v_is_function boolean;
 begin
     perform livewell_private.check_presence_source(p_reads);
-    v_is_function := to_regclass(format('%I.%I', split_part(p_reads, '.', 1), split_part(p_reads, '.', 2))) is null;
+    v_is_function := livewell_private.find_relation(p_reads) is null;
     perform livewell_private.require_foreign('read_foreign_presence');
     select f.* into v_said from livewell_private.read_foreign_presence(format(
         'select array_agg(r.user_id), array_agg(r.data_type), array_agg(r.key)'

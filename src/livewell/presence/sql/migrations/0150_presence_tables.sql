@@ -94,23 +94,23 @@ create table livewell_private.user_call (
     constraint user_call_pkey primary key (user_id)
 ) with (fillfactor = 50);
 
-insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
+insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, less_than, description)
 values
-('presence.heartbeat_interval', 'duration', '00:01:00', '00:01:00', '00:00:01', '00:30:00',
+('presence.heartbeat_interval', 'duration', '00:01:00', '00:01:00', '00:00:01', '00:30:00', 'presence.gone_after',
  'How often a gateway renews all its sessions, and an HTTP client its own.'),
-('presence.gone_after', 'duration', '00:05:00', '00:05:00', '00:00:05', '1 day',
+('presence.gone_after', 'duration', '00:05:00', '00:05:00', '00:00:05', '1 day', null,
  'How long a session lives without being renewed, and a silent presence source keeps its viewers.'),
-('presence.items_per_session', 'integer', '1000', '1000', '1', '100000',
+('presence.items_per_session', 'integer', '1000', '1000', '1', '100000', null,
  'How many items one session may look at.'),
-('presence.sessions_per_user', 'integer', '50', '50', '1', '100000',
+('presence.sessions_per_user', 'integer', '50', '50', '1', '100000', null,
  'How many sessions one user may have open.'),
-('presence.hours_retention', 'duration', '90 days', '90 days', '1 day', '3650 days',
+('presence.hours_retention', 'duration', '90 days', '90 days', '1 day', '3650 days', null,
  'How long the hourly figures of subscriptions are kept.'),
-('presence.checks_per_minute', 'integer', '120', '120', '1', '100000',
+('presence.checks_per_minute', 'integer', '120', '120', '1', '100000', null,
  'How many checks on subscribing one user may ask for in a minute.'),
-('presence.counted_items', 'integer', '20', '20', '1', '100000',
+('presence.counted_items', 'integer', '20', '20', '1', '100000', null,
  'For how many items at once one user counts as a viewer; what the user looks at beyond is refreshed behind what others look at.'),
-('presence.anonymous_viewers', 'integer', '10', '10', '0', '1000000',
+('presence.anonymous_viewers', 'integer', '10', '10', '0', '1000000', null,
  'As how many viewers of an item anonymous users count at most, however many they are.');
 
 insert into livewell_private.task (

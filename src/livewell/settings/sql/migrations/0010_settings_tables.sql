@@ -63,7 +63,7 @@ from (values
     ('worker.poll_interval', 'duration', '00:00:05', '00:00:00.05', '00:10:00', null,
      'How often an idle worker looks for jobs when no notification arrives.'),
     ('queue.backpressure_delay', 'duration', '00:00:30', '00:00:00', '1 day', null,
-     'How long new work is put off while its endpoint is near a limit.'),
+     'How long a job waits that was rescheduled without a delay of its own, as for want of capacity.'),
     ('queue.enqueue_enabled', 'boolean', 'true', null, null, null,
      'Whether new jobs are accepted; false refuses them with a fact.'),
     ('jobs.retention.completed', 'duration', '7 days', '1 day', '3650 days', null,

@@ -1,7 +1,7 @@
 """The people of the demonstration stay for as long as it lasts."""
 
 from livewell.app import Livewell
-from livewell.cli.demo_market import Crowd, open_market
+from livewell.demo.market import Crowd, open_market
 from livewell.kernel import Database
 
 _FOUR_MINUTES_PASS = "update livewell_private.gateway set last_seen = last_seen - interval '4 minutes'"

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from livewell.cli.demo_app import FLAKY, KINDS
-from livewell.cli.demo_freshness import MarketTally
-from livewell.cli.demo_stage import give_account
-from livewell.cli.demo_tally import take_tally
-from livewell.cli.errors import DemoBroken
+from livewell.demo import KINDS, Account, DemoBroken, MarketTally, Tally
+from livewell.demo.account import take_tally
+from livewell.demo.jobs import FLAKY
 from livewell.jobs import Completed, Finish, JobRequest, JobStore, KindDeclaration
 from livewell.kernel import Database
 
@@ -23,18 +21,20 @@ async def finished(database: Database) -> tuple[JobStore, list[int]]:
     queued = await store.enqueue_jobs([JobRequest(kind=FLAKY, payload={"number": n}) for n in range(3)])
     (job,) = await store.claim_jobs("w", ["demo"], 1)
     await store.finish_jobs([Finish(job.job_id, job.lease_token, Completed())])
-    return store, [one.job_id for one in queued]
+    return store, [answer.job_id for answer in queued]
 
 
-async def test_every_acknowledged_job_is_accounted_for(
-    finished: tuple[JobStore, list[int]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def _account(jobs: Tally, market: MarketTally = QUIET) -> Account:
+    return Account(jobs=jobs, market=market, duplicates=0)
+
+
+async def test_every_acknowledged_job_is_accounted_for(finished: tuple[JobStore, list[int]]) -> None:
     """Live and finished jobs add up to what was acknowledged, and nothing is wrong."""
     store, ids = finished
     tally = await take_tally(store, set(ids))
-    assert (tally.enqueued, tally.completed, tally.live, tally.broken) == (3, 1, 2, False)
-    give_account(tally, QUIET, duplicates=0)
-    assert "accepted twice  0" in capsys.readouterr().out
+    assert (tally.enqueued, tally.completed, tally.live) == (3, 1, 2)
+    _account(tally).require_kept()
+    assert "accepted twice  0" in _account(tally).lines()
 
 
 async def test_a_lost_job_is_found(finished: tuple[JobStore, list[int]]) -> None:
@@ -43,7 +43,7 @@ async def test_a_lost_job_is_found(finished: tuple[JobStore, list[int]]) -> None
     tally = await take_tally(store, {*ids, max(ids) + 1})
     assert tally.lost == (max(ids) + 1,)
     with pytest.raises(DemoBroken, match="lost"):
-        give_account(tally, QUIET, duplicates=0)
+        _account(tally).require_kept()
 
 
 async def test_a_job_accepted_twice_is_found(finished: tuple[JobStore, list[int]], owner: Database) -> None:
@@ -53,11 +53,11 @@ async def test_a_job_accepted_twice_is_found(finished: tuple[JobStore, list[int]
     tally = await take_tally(store, set(ids))
     assert tally.accepted_twice == (min(ids),)
     with pytest.raises(DemoBroken, match="accepted twice"):
-        give_account(tally, QUIET, duplicates=0)
+        _account(tally).require_kept()
 
 
 async def test_a_limit_that_was_passed_is_found(finished: tuple[JobStore, list[int]]) -> None:
     """A call too many, as the provider counted, breaks the account."""
     store, ids = finished
     with pytest.raises(DemoBroken, match="passed 1 times"):
-        give_account(await take_tally(store, set(ids)), replace(QUIET, over_limit=1), duplicates=0)
+        _account(await take_tally(store, set(ids)), replace(QUIET, over_limit=1)).require_kept()

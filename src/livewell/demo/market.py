@@ -1,6 +1,6 @@
 """The market of the demonstration: a pretend provider, six data types, and people who look at some of them.
 
-The provider lies now and then, and enforces its limits by a clock of its own. What is declared is in `demo_declared`.
+The provider lies now and then, and enforces its limits by a clock of its own. What is declared is in `declared.py`.
 """
 
 import random
@@ -11,10 +11,11 @@ from datetime import timedelta
 from uuid import UUID, uuid4
 
 from livewell.app import Livewell
-from livewell.cli.apply import apply_declared, sections
-from livewell.cli.demo_declared import DECLARED, TABLES
-from livewell.cli.errors import DemoBroken
-from livewell.kernel import read_declarations
+from livewell.budgets import ProviderSection
+from livewell.demo.declared import DECLARED, TABLES
+from livewell.demo.errors import DemoBroken
+from livewell.fetching import TypeSection
+from livewell.kernel import Database, read_declarations
 from livewell.presence import GatewayKeeper, Item
 from livewell.simulator import Limit, Simulator, SimulatorOptions, parse_fault, symbol_names
 
@@ -39,19 +40,27 @@ async def open_market(app: Livewell) -> AsyncIterator[Simulator]:
     """The provider at work, and everything that is fetched from it declared."""
     async with Simulator(_OPTIONS) as simulator:
         await _require_own_types(app)
-        content = DECLARED.replace("BASE_URL", f"{simulator.url}/api/v3").encode()
         async with app.as_owner() as owner:
             await owner.database.execute(TABLES)
-            await apply_declared(owner, read_declarations(content, "the demonstration's livewell.toml", sections()))
+            await _declare(owner.database, DECLARED.replace("BASE_URL", f"{simulator.url}/api/v3"))
         yield simulator
+
+
+async def _declare(database: Database, text: str) -> None:
+    sections = (ProviderSection(), TypeSection("changed"))
+    declared = read_declarations(text.encode(), "the demonstration's livewell.toml", sections)
+    async with database.transaction() as connection:
+        for section in sections:
+            await section.apply(connection, declared.sections[section.word], plan_only=False, actor="demo")
 
 
 async def _require_own_types(app: Livewell) -> None:
     """Types of somebody else are not made the demonstration's."""
-    for one in await app.registry.list_types():
-        if one.name in TYPES and not one.endpoint.startswith(f"{PROVIDER}/"):
+    for known in await app.registry.list_types():
+        if known.name in TYPES and not known.endpoint.startswith(f"{PROVIDER}/"):
             raise DemoBroken(
-                f"this database has a data type {one.name} of its own", fix="leave --database-url out, or name another"
+                f"this database has a data type {known.name} of its own",
+                fix="leave --database-url out, or name another",
             )
 
 
@@ -77,16 +86,16 @@ class Crowd:
     async def come(self) -> None:
         """Everybody opens a page."""
         self._people = [_Person(session=uuid4(), items=set()) for _ in range(_PEOPLE)]
-        await self._keeper.open([(one.session, f"demo-{number}") for number, one in enumerate(self._people)])
-        await self._look([(one, item) for one in self._people for item in self._page()])
+        await self._keeper.open([(person.session, f"demo-{number}") for number, person in enumerate(self._people)])
+        await self._look([(person, item) for person in self._people for item in self._page()])
 
     async def move(self) -> None:
         """Somebody turns to another page; everybody else is still there."""
-        one = self._chance.choice(self._people)
+        person = self._chance.choice(self._people)
         page = self._page()
-        await self._keeper.unsubscribe([(one.session, item) for item in one.items - page])
-        one.items &= page
-        await self._look([(one, item) for item in page - one.items])
+        await self._keeper.unsubscribe([(person.session, item) for item in person.items - page])
+        person.items &= page
+        await self._look([(person, item) for item in page - person.items])
         await self._keeper.run_once()
 
     async def leave(self) -> None:
@@ -97,9 +106,9 @@ class Crowd:
         """A symbol with its quote, and some of its documents."""
         symbol = self._symbols[min(int(self._chance.paretovariate(0.8)) - 1, len(self._symbols) - 1)]
         documents = self._chance.sample(TYPES[1:], self._chance.randint(0, 2))
-        return {Item("quote", symbol), *(Item(one, symbol) for one in documents)}
+        return {Item("quote", symbol), *(Item(data_type, symbol) for data_type in documents)}
 
     async def _look(self, looks: Sequence[tuple[_Person, Item]]) -> None:
-        await self._keeper.subscribe([(one.session, item) for one, item in looks])
-        for one, item in looks:
-            one.items.add(item)
+        await self._keeper.subscribe([(person.session, item) for person, item in looks])
+        for person, item in looks:
+            person.items.add(item)

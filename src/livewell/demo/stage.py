@@ -10,34 +10,21 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 from livewell.app import Livewell
-from livewell.cli.demo_app import BEFORE_A_REPORT_ENDS, KINDS, LEASE, REPORT
-from livewell.cli.demo_freshness import MarketObserver, MarketTally
-from livewell.cli.demo_market import Crowd, open_market
-from livewell.cli.demo_processes import DemoProcess
-from livewell.cli.demo_tally import Tally, take_tally
-from livewell.cli.errors import DemoBroken
-from livewell.cli.live_view import view_for
-from livewell.cli.news import NewsObserver, news_of
-from livewell.cli.output import counted, say
-from livewell.cli.queue_figures import Observer
-from livewell.kernel import (
-    DatabaseUnavailable,
-    EmbeddedPostgres,
-    Step,
-    masked,
-    migrate,
-    shown_duration,
-    shown_share,
-    wait_for_any,
-)
+from livewell.demo.account import Account, MarketTally, take_tally
+from livewell.demo.errors import DemoBroken
+from livewell.demo.jobs import BEFORE_A_REPORT_ENDS, KINDS, LEASE, REPORT
+from livewell.demo.market import Crowd, open_market
+from livewell.demo.processes import DemoProcess
+from livewell.kernel import DatabaseUnavailable, EmbeddedPostgres, Step, masked, migrate, shown_duration, wait_for_any
 from livewell.settings import SettingsStore
+from livewell.simulator import Simulator
 
 _TICK = 0.5
 _JITTER = "worker.reclaim_jitter_max"
@@ -46,16 +33,45 @@ _RESTART_AFTER = 1.0
 # After the last job was queued: what is waiting, what a killed worker held, and what is in backoff.
 _FINISH_LIMIT = 20.0
 _START_LIMIT = 60.0
-_CUT = 130
 _STEPS = 4
+
+
+class Screen(Protocol):
+    """Where the demonstration says what it does."""
+
+    def entitle(self, title: str, hints: Sequence[str] = ()) -> None: ...
+
+    def prepare(self, done: int, of: int, what: str) -> None:
+        """Say what is being made ready."""
+
+    def tell(self, line: str) -> None: ...
+
+    def lose(self, reason: str) -> None:
+        """Say that the figures could not be read."""
+
+
+class Watch(Protocol):
+    """Reads how things stand, and shows it on the screen."""
+
+    async def look(self) -> int:
+        """Show it; answers with how many of the demonstration's jobs are live."""
+
+    async def tally(self, simulator: Simulator) -> MarketTally:
+        """What the run came to, by our books and by the provider's."""
+
+
+# Watches an application on a screen while it is entered; the function tells of a worker's name whether it was killed.
+Watching: TypeAlias = Callable[[Livewell, Callable[[str], bool]], AbstractAsyncContextManager[Watch]]
 
 
 class Stage:
     """One demonstration."""
 
-    def __init__(self, *, seconds: int, database_url: str | None) -> None:
+    def __init__(self, *, seconds: int, database_url: str | None, screen: Screen, watching: Watching) -> None:
         self._seconds = seconds
         self._database_url = database_url
+        self._screen = screen
+        self._watching = watching
         self._stop = asyncio.Event()
         self._acknowledged: set[int] = set()
         self._kept = 0
@@ -66,12 +82,9 @@ class Stage:
         self._live = 0
         self._workers: list[DemoProcess] = []
         self._producer: DemoProcess | None = None
-        self._view = view_for("")
-        self._market: MarketObserver | None = None
-        self._news: NewsObserver | None = None
 
-    async def play(self) -> int:
-        """Run it to its end; the exit code."""
+    async def play(self) -> Account | None:
+        """Run it to its end, and give an account of it; None when it was cut short."""
         me = asyncio.current_task()
         loop = asyncio.get_running_loop()
 
@@ -83,34 +96,28 @@ class Stage:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, on_signal)
         try:
-            tally, market = await self._perform()
+            return await self._perform()
         except asyncio.CancelledError:
-            return _CUT
-        give_account(tally, market, duplicates=self._kept)
-        return 0
+            return None
 
-    async def _perform(self) -> tuple[Tally, MarketTally]:
+    async def _perform(self) -> Account:
         async with AsyncExitStack() as stack:
-            view = stack.enter_context(self._view)
             url = owner_url = self._database_url
             if url is None or owner_url is None:
-                view.prepare(1, _STEPS, f"starting a PostgreSQL of its own in {_shown(_folder())}")
+                self._screen.prepare(1, _STEPS, f"starting a PostgreSQL of its own in {_shown(_folder())}")
                 server = await stack.enter_async_context(EmbeddedPostgres(_folder()))
                 url, owner_url = server.service_url(), server.url()
             await self._migrate(owner_url)
-            view.prepare(3, _STEPS, "starting a pretend provider, and declaring six data types of it")
+            self._screen.prepare(3, _STEPS, "starting a pretend provider, and declaring six data types of it")
             app = await stack.enter_async_context(Livewell(url, owner_url=owner_url))
             await stack.enter_async_context(_short_jitter(app))
             simulator = await stack.enter_async_context(open_market(app))
             stack.push_async_callback(self._clear)
-            view.entitle(await self._title(app, simulator.url), self._hints())
-            self._market = MarketObserver(app, simulator)
-            self._news = await stack.enter_async_context(news_of(app))
-            observer = Observer(app.jobs, KINDS, is_gone=lambda worker: f"-{self._victim}-" in worker)
-            await observer.begin()
-            await self._market.begin()
-            await self._run(app, url, observer)
-            return await take_tally(app.jobs, self._acknowledged), await self._market.tally()
+            self._screen.entitle(await self._title(app, simulator.url), self._hints())
+            watch = await stack.enter_async_context(self._watching(app, self._is_victim))
+            await self._run(app, url, watch)
+            jobs, market = await take_tally(app.jobs, self._acknowledged), await watch.tally(simulator)
+            return Account(market=market, jobs=jobs, duplicates=self._kept)
 
     async def _migrate(self, url: str) -> None:
         steps = 0
@@ -118,24 +125,24 @@ class Stage:
         def on_step(_: Step) -> None:
             nonlocal steps
             steps += 1
-            self._view.prepare(2, _STEPS, f"making the schema: {counted(steps, 'step')}")
+            self._screen.prepare(2, _STEPS, f"making the schema: step {steps}")
 
-        self._view.prepare(2, _STEPS, "making the schema")
+        self._screen.prepare(2, _STEPS, "making the schema")
         await migrate(url, on_step=on_step)
 
-    async def _run(self, app: Livewell, url: str, observer: Observer) -> None:
+    async def _run(self, app: Livewell, url: str, watch: Watch) -> None:
         crowd = Crowd(app)
         environment = {"DATABASE_URL": url, "LIVEWELL_LOG_FORMAT": "json", "LIVEWELL_LOG_LEVEL": "info"}
-        self._view.prepare(4, _STEPS, "starting two workers, and a producer of other jobs")
+        self._screen.prepare(4, _STEPS, "starting two workers, and a producer of other jobs")
         self._workers = [await self._start_worker(environment) for _ in range(2)]
-        self._producer = await DemoProcess.start("livewell.cli.demo_producer", environment, self._on_line)
+        self._producer = await DemoProcess.start("livewell.demo.producer", environment, self._on_line)
         await self._all_there()
         await crowd.come()
-        self._tell(f"{counted(crowd.people, 'person', 'people')} look at the market")
+        self._tell(f"{crowd.people} people look at the market")
         began = time.monotonic()
         restart_at = float("inf")
         while not self._stop.is_set() and (passed := time.monotonic() - began) < self._seconds:
-            await self._look(app, observer)
+            await self._look(app, watch)
             with self._outages_told():
                 await crowd.move()
                 if self._victim is None and passed >= self._seconds * _KILL_AT and await self._kill_one(app):
@@ -145,7 +152,7 @@ class Stage:
                 self._workers.append(await self._start_worker(environment))
                 self._tell(f"a new worker is started, process {self._workers[-1].pid}")
         await crowd.leave()
-        await self._finish(app, observer)
+        await self._finish(app, watch)
 
     async def _all_there(self) -> None:
         """The time begins when both workers are there."""
@@ -159,14 +166,11 @@ class Stage:
             if process.exit_code is not None:
                 raise DemoBroken(f"process {process.pid} ended by itself with exit code {process.exit_code}")
 
-    async def _look(self, app: Livewell, observer: Observer) -> int:
+    async def _look(self, app: Livewell, watch: Watch) -> int:
         """Show how things stand; answer how many jobs are live, as far as is known."""
         self._fail_on_early_end()
         with self._outages_told():
-            figures = await observer.look()
-            self._live = figures.live
-            if self._market is not None and self._news is not None:
-                self._view.show(figures, await self._market.look(), await self._news.look())
+            self._live = await watch.look()
             await self._tell_of_rescue(app)
         await wait_for_any(self._stop, timeout=_TICK)
         return self._live
@@ -177,13 +181,13 @@ class Stage:
         try:
             yield
         except DatabaseUnavailable as fact:
-            self._view.lose(fact.message)
+            self._screen.lose(fact.message)
 
     async def _kill_one(self, app: Livewell) -> bool:
         """Kill a worker that has begun a long job just now, so that it dies with something in its hands."""
         since = datetime.now(UTC) - BEFORE_A_REPORT_ENDS
         fresh = [job for job in await _running(app) if job["kind"] == REPORT and job["started_at"] > since]
-        victim = next((one for one in self._workers if any(_is_of(one.pid, job) for job in fresh)), None)
+        victim = next((worker for worker in self._workers if any(_is_of(worker.pid, job) for job in fresh)), None)
         if victim is None:
             return False
         self._workers.remove(victim)
@@ -191,20 +195,20 @@ class Stage:
         await victim.kill()
         held = [job for job in await _running(app) if _is_of(victim.pid, job)]
         self._tell(
-            f"worker process {victim.pid} was killed with SIGKILL, holding {counted(len(held), 'job')}:"
+            f"worker process {victim.pid} was killed with SIGKILL, holding {_jobs(len(held))}:"
             f" a lease runs out after {shown_duration(LEASE)}"
         )
         return True
 
     async def _tell_of_rescue(self, app: Livewell) -> None:
-        """Say, once, that nothing is left in the hands of the dead."""
+        """Say, once, that the killed worker holds no job any more."""
         if self._victim is None or self._rescue_told or self._rescued == 0:
             return
         if not any(_is_of(self._victim, job) for job in await _running(app)):
             self._rescue_told = True
-            self._tell(f"{counted(self._rescued, 'job')} rescued from the killed worker, for the others to run")
+            self._tell(f"{_jobs(self._rescued)} rescued from the killed worker, for the others to run")
 
-    async def _finish(self, app: Livewell, observer: Observer) -> None:
+    async def _finish(self, app: Livewell, watch: Watch) -> None:
         """No new jobs; let the workers finish what there is, then end them."""
         if self._producer is not None:
             await self._producer.end()
@@ -212,7 +216,7 @@ class Stage:
         self._tell("no new jobs; the workers finish what there is")
         self._stop.clear()
         deadline = time.monotonic() + _FINISH_LIMIT
-        while await self._look(app, observer) and time.monotonic() < deadline and not self._stop.is_set():
+        while await self._look(app, watch) and time.monotonic() < deadline and not self._stop.is_set():
             pass
         await self._clear()
 
@@ -231,14 +235,14 @@ class Stage:
         return [*self._workers, *([self._producer] if self._producer else [])]
 
     async def _start_worker(self, environment: dict[str, str]) -> DemoProcess:
-        return await DemoProcess.start("livewell.cli.demo_worker", environment, self._on_line)
+        return await DemoProcess.start("livewell.demo.worker", environment, self._on_line)
 
     def _on_line(self, line: dict[str, Any]) -> None:
         match line:
             case {"event": "acknowledged", "ids": list(ids), "kept": int(kept)}:
                 self._acknowledged.update(ids)
                 self._kept += kept
-            case {"event": "job_rescued", "worker": str(worker)} if f"-{self._victim}-" in worker:
+            case {"event": "job_rescued", "worker": str(worker)} if self._is_victim(worker):
                 self._rescued += 1
             case {"event": "worker_started", "worker": worker}:
                 self._there += 1
@@ -251,7 +255,11 @@ class Stage:
                 pass
 
     def _tell(self, line: str) -> None:
-        self._view.tell(line)
+        self._screen.tell(line)
+
+    def _is_victim(self, worker: str) -> bool:
+        """A worker's name has the pid of its process in it."""
+        return f"-{self._victim}-" in worker
 
     async def _title(self, app: Livewell, simulator: str) -> str:
         async with app.database.connection() as connection:
@@ -270,36 +278,6 @@ class Stage:
         return ["Look at it from another terminal:", f"  {first}", *(f"  {name} {command}" for command in commands)]
 
 
-def give_account(tally: Tally, market: MarketTally, *, duplicates: int) -> None:
-    """Say what viewers had and what became of every job; raise when a promise was broken."""
-    say("")
-    within = "–" if market.within_ttl is None else shown_share(market.within_ttl)
-    say(f"within TTL      {within}  (of what people looked at, sampled all along)")
-    say(f"refreshed       {market.refreshed:,}  ({market.refused:,} answers refused)")
-    say(f"calls           {market.calls:,}  (as the provider counted; {market.unchanged:,} of them unchanged)")
-    say(f"bytes           {market.sent_bytes:,}  (sent by the provider)")
-    say(f"over limit      {market.over_limit:,}")
-    say("")
-    say(f"enqueued        {tally.enqueued:,}  (acknowledged to the producer; {duplicates:,} more were duplicates)")
-    say(f"completed       {tally.completed:,}")
-    say(f"retried         {tally.retried:,}")
-    say(f"rescued         {tally.rescued:,}")
-    say(f"dead letters    {tally.dead_letters:,}")
-    say(f"still live      {tally.live:,}")
-    say(f"lost            {len(tally.lost):,}")
-    say(f"accepted twice  {len(tally.accepted_twice):,}")
-    if market.over_limit:
-        raise DemoBroken(
-            f"the provider's limit was passed {market.over_limit} times",
-            fix="this is a bug: please report it, with the folder of the demonstration",
-        )
-    if tally.broken:
-        raise DemoBroken(
-            f"lost: {list(tally.lost[:5])}, accepted twice: {list(tally.accepted_twice[:5])}",
-            fix="this is a bug: please report it, with the folder of the demonstration",
-        )
-
-
 async def _running(app: Livewell) -> list[dict[str, Any]]:
     return await app.jobs.list_jobs(states=["processing"], kinds=KINDS, limit=1000)
 
@@ -307,6 +285,10 @@ async def _running(app: Livewell) -> list[dict[str, Any]]:
 def _is_of(pid: int, job: dict[str, Any]) -> bool:
     """A worker's name has the pid of its process in it."""
     return f"-{pid}-" in str(job["worker"])
+
+
+def _jobs(number: int) -> str:
+    return "1 job" if number == 1 else f"{number:,} jobs"
 
 
 def _folder() -> Path:

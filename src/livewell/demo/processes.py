@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Self
 
+from pydantic_core import from_json
+
 _PATIENCE = 10.0
 # A log line may carry the traceback of a whole group of exceptions.
 _LONGEST_LINE = 1 << 22
@@ -83,8 +85,6 @@ class DemoProcess:
         await self._reading
 
     async def _read(self) -> None:
-        from pydantic_core import from_json
-
         assert self._process.stdout is not None  # noqa: S101 - it was started with a pipe
         while line := await self._process.stdout.readline():
             try:

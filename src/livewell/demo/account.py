@@ -1,17 +1,21 @@
-"""The demonstration's account: what became of every job that was acknowledged, and whether a promise was broken."""
+"""The account of a demonstration: what viewers had, what became of every job, and whether promises were kept."""
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from livewell.cli.demo_app import KINDS
+from livewell.demo.errors import DemoBroken
+from livewell.demo.jobs import KINDS
+from livewell.kernel import shown_share
 
 if TYPE_CHECKING:
     from livewell.jobs import JobStore
 
 _PAGE = 5_000
 _LIVE = frozenset({"pending", "deferred", "retrying", "processing"})
+_REPORT_IT = "this is a bug: please report it, with the folder of the demonstration"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +31,58 @@ class Tally:
     lost: tuple[int, ...]
     accepted_twice: tuple[int, ...]
 
-    @property
-    def broken(self) -> bool:
-        return bool(self.lost or self.accepted_twice)
+
+@dataclass(frozen=True, kw_only=True)
+class MarketTally:
+    """What viewers had, and what the provider saw."""
+
+    within_ttl: float | None
+    refreshed: int
+    refused: int
+    calls: int
+    unchanged: int
+    sent_bytes: int
+    over_limit: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """The whole run."""
+
+    market: MarketTally
+    jobs: Tally
+    duplicates: int
+
+    def lines(self) -> Iterator[str]:
+        """What there is to say of it."""
+        market, jobs = self.market, self.jobs
+        within = "–" if market.within_ttl is None else shown_share(market.within_ttl)
+        yield ""
+        yield f"within TTL      {within}  (of what people looked at, sampled all along)"
+        yield f"refreshed       {market.refreshed:,}  ({market.refused:,} answers refused)"
+        yield f"calls           {market.calls:,}  (as the provider counted; {market.unchanged:,} of them unchanged)"
+        yield f"bytes           {market.sent_bytes:,}  (sent by the provider)"
+        yield f"over limit      {market.over_limit:,}"
+        yield ""
+        yield (
+            f"enqueued        {jobs.enqueued:,}"
+            f"  (acknowledged to the producer; {self.duplicates:,} more were duplicates)"
+        )
+        yield f"completed       {jobs.completed:,}"
+        yield f"retried         {jobs.retried:,}"
+        yield f"rescued         {jobs.rescued:,}"
+        yield f"dead letters    {jobs.dead_letters:,}"
+        yield f"still live      {jobs.live:,}"
+        yield f"lost            {len(jobs.lost):,}"
+        yield f"accepted twice  {len(jobs.accepted_twice):,}"
+
+    def require_kept(self) -> None:
+        """Raise when a promise was broken."""
+        if self.market.over_limit:
+            raise DemoBroken(f"the provider's limit was passed {self.market.over_limit} times", fix=_REPORT_IT)
+        if self.jobs.lost or self.jobs.accepted_twice:
+            lost, twice = list(self.jobs.lost[:5]), list(self.jobs.accepted_twice[:5])
+            raise DemoBroken(f"lost: {lost}, accepted twice: {twice}", fix=_REPORT_IT)
 
 
 async def take_tally(store: "JobStore", acknowledged: set[int]) -> Tally:

@@ -8,12 +8,10 @@ from itertools import count
 
 from pydantic_core import to_json
 
-from livewell.cli.demo_app import ACCOUNT, FLAKY, REPORT, app
-from livewell.cli.demo_processes import end_with_parent
-from livewell.cli.output import say
-from livewell.cli.session import set_up_logs
+from livewell.demo.jobs import ACCOUNT, FLAKY, REPORT, app
+from livewell.demo.processes import end_with_parent
 from livewell.jobs import JobRequest
-from livewell.kernel import LivewellError, wait_for_any
+from livewell.kernel import LivewellError, configure_logs, wait_for_any
 
 _PAUSE = 0.1
 
@@ -50,11 +48,11 @@ def _batch(number: int) -> list[JobRequest]:
 
 
 def _print(content: dict[str, object]) -> None:
-    say(to_json(content).decode())
+    sys.stdout.write(f"{to_json(content).decode()}\n")
     sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    set_up_logs("error")
+    configure_logs(level="error")
     end_with_parent()
     asyncio.run(produce())
