@@ -1,7 +1,8 @@
 """The checker's tick against a walk key by key, at more watched, at more due, and with nothing to do.
 
 The world: so many users who each look at three types of one of so many keys; six in a hundred items are stale. Every
-measured run is one transaction that is rolled back, so that each begins from the same state.
+measured run is one transaction that is rolled back, so that each begins from the same state. The endpoint is as it is by
+default, with a breaker and serial keys; its limits are there and so wide that none binds.
 """
 
 import statistics
@@ -22,8 +23,8 @@ IDLE_SAMPLES = 300
 ENDPOINTS = """
 insert into livewell_private.provider (name) values ('bench');
 insert into livewell_private.quota_use (provider) values ('bench');
-insert into livewell_private.endpoint (name, provider, requests_per_minute, concurrent, depth_limit, breaker_failures)
-values ('bench/all', 'bench', null, null, null, null);
+insert into livewell_private.endpoint (name, provider, requests_per_minute, concurrent, depth_limit)
+values ('bench/all', 'bench', 1000000000, 1000000000, null);
 insert into livewell_private.limit_use (name) values ('bench/all');
 """
 TYPE = """
@@ -139,7 +140,7 @@ async def bars(context: Context) -> list[Bar]:
             }
         )
     return [
-        Bar(name="walk key by key / tick", value=walk / tick, at_least=100, note="the same items found"),
+        Bar(name="walk key by key / tick", value=walk / tick, at_least=40, note="the same items found"),
         Bar(name="tick with ten times as many watched / tick", value=many / tick, at_most=1.5),
         Bar(name="tick with ten times as many due / tick", value=ten_times / tick, at_most=12),
         Bar(name="idle tick / select 1", value=idle / nothing, at_most=5, note=f"{30 * users:,} subscriptions"),

@@ -23,8 +23,8 @@ grant insert, update on public.quoted to livewell_writer;
 insert into livewell_private.provider (name, quota_bytes, base_url, allow_private) values ('bench', 20e15, '{url}',
     true);
 insert into livewell_private.quota_use (provider) values ('bench');
-insert into livewell_private.endpoint (name, provider, requests_per_minute, concurrent, depth_limit, serial_keys)
-values ('bench/quote', 'bench', 1000000000, 1000000000, null, false);
+insert into livewell_private.endpoint (name, provider, requests_per_minute, concurrent, depth_limit)
+values ('bench/quote', 'bench', 1000000000, 1000000000, null);
 insert into livewell_private.limit_use (name) values ('bench/quote');
 insert into livewell_private.data_type (
     name, endpoint, ttl, table_name, key_column, time_column, source_time_column, source_rule, expected_bytes,
