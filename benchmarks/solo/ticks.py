@@ -1,8 +1,8 @@
 """The checker's tick against a walk key by key, at more watched, at more due, and with nothing to do.
 
 The world: so many users who each look at three types of one of so many keys; six in a hundred items are stale. Every
-measured run is one transaction that is rolled back, so that each begins from the same state. The endpoint is as it is by
-default, with a breaker and serial keys; its limits are there and so wide that none binds.
+measured run is one transaction that is rolled back, so that each begins from the same state. The endpoint is as it is
+by default, with a breaker and serial keys; its limits are there and so wide that none binds.
 """
 
 import statistics
