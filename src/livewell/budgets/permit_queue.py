@@ -12,7 +12,6 @@ sent), `key_unreadable`.
 """
 
 import asyncio
-import random
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,11 +23,15 @@ from livewell.budgets.permit_metrics import PERMITS_GRANTED
 from livewell.budgets.permits import Learn, Permit, PermitBlock, SettleBlock
 from livewell.budgets.store import BudgetStore
 from livewell.budgets.types import Granted, NotGranted
-from livewell.kernel import PASSING, LivewellError, Logger
+from livewell.kernel import PASSING, Backoff, LivewellError, Logger, a_little_later
 
 _GIVES_BACK = {"concurrent", "tokens", "bytes", "breaker"}
-_SHORTEST_PAUSE = 0.01
-_LONGEST_PAUSE_UNTOLD = 1.0
+# Until something is asked again, when nobody said when it opens.
+_UNTOLD_PAUSE = 1.0
+_MOST_SECONDS_LATER = 0.1
+_NOT_ASKED = Backoff(first=timedelta(milliseconds=100), longest=timedelta(seconds=1.6), least=1.0)
+# What was to open and did not is given a growing while.
+_NOT_OPENED = Backoff(first=timedelta(milliseconds=20), longest=timedelta(seconds=_UNTOLD_PAUSE), least=1.0)
 
 log = Logger("livewell.budgets")
 
@@ -174,7 +177,7 @@ class PermitQueue:
                 failures += 1
                 log.warning("permits_not_asked", endpoint=self._endpoint, reason=error.message, in_a_row=failures)
                 self._fail(head.shape, error, only_at_once=True)
-                await self._pause(head.shape, 0.05 * 2.0 ** min(failures, 5))
+                await self._pause(head.shape, _NOT_ASKED.seconds(failures))
                 continue
             except Exception as error:  # noqa: BLE001 - whoever asked for this is told, and the queue goes on
                 self._fail(head.shape, error)
@@ -256,18 +259,15 @@ class PermitQueue:
     async def _wait_for_room(self, shape: Shape, answer: NotGranted) -> None:
         if answer.reason in _GIVES_BACK:
             self._door.hurry()
-        growing = min(_SHORTEST_PAUSE * 2.0 ** min(self._refused_in_a_row, 10), _LONGEST_PAUSE_UNTOLD)
         if answer.retry_after is None:
-            await self._pause(shape, _LONGEST_PAUSE_UNTOLD)
+            await self._pause(shape, _UNTOLD_PAUSE)
         else:
-            # What was to open and did not is given a growing while.
             told = answer.retry_after.total_seconds()
-            await self._pause(shape, max(told, growing))
+            await self._pause(shape, max(told, _NOT_OPENED.seconds(self._refused_in_a_row)))
 
     async def _pause(self, shape: Shape, seconds: float) -> None:
         """Until the time is up, something has come back, or the one this was about has left."""
-        spread = random.uniform(0, min(0.1 * seconds, 0.1))
-        until = self._door.clock() + seconds + spread
+        until = self._door.clock() + a_little_later(seconds, at_most=_MOST_SECONDS_LATER)
         refusal = self._refusal
         while (left := until - self._door.clock()) > 0 and not self._closing and self._refusal is refusal:
             self._nudged.clear()

@@ -9,7 +9,6 @@ Events: `permits_settled_late` (tried again), `permits_not_settled` (given up; t
 """
 
 import asyncio
-import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ from livewell.budgets.permit_metrics import PERMITS_SETTLED
 from livewell.budgets.permits import PermitBlock
 from livewell.budgets.store import BudgetStore
 from livewell.budgets.types import PermitSettlement
-from livewell.kernel import PASSING, Logger
+from livewell.kernel import PASSING, Backoff, Logger
 
-_LONGEST_PAUSE = 2.0
+_NOT_SENT = Backoff(first=timedelta(milliseconds=40), longest=timedelta(seconds=2))
 _LEARNING_IS_WORTH_IT_FOR = 10.0
 
 log = Logger("livewell.budgets")
@@ -124,7 +123,7 @@ class PermitSettler:
                 if age > _LEARNING_IS_WORTH_IT_FOR or failures > 5:  # noqa: PLR2004 - by then newer answers teach more
                     log.warning("limits_not_learned", endpoint=endpoint, reason=error.message)
                     return
-                await asyncio.sleep(_pause(failures))
+                await asyncio.sleep(_NOT_SENT.seconds(failures))
             except Exception as error:  # noqa: BLE001 - what an answer told must not stop what it cost
                 log.error("limits_not_learned", endpoint=endpoint, reason=str(error))  # noqa: TRY400 - one line
                 return
@@ -139,7 +138,7 @@ class PermitSettler:
             except PASSING as error:
                 failures += 1
                 log.info("permits_settled_late", endpoint=block.endpoint, reason=error.message, in_a_row=failures)
-                await asyncio.sleep(_pause(failures))
+                await asyncio.sleep(_NOT_SENT.seconds(failures))
             except Exception as error:  # noqa: BLE001 - refused for good: the lease brings them back
                 log.error("permits_not_settled", endpoint=block.endpoint, block=str(block.id), reason=str(error))  # noqa: TRY400
                 break
@@ -148,7 +147,3 @@ class PermitSettler:
                     PERMITS_SETTLED.labels(endpoint=block.endpoint, outcome=outcome).inc(permits)
                 break
         self._on_settled(block)
-
-
-def _pause(failures: int) -> float:
-    return min(0.02 * 2.0 ** min(failures, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1)

@@ -13,6 +13,7 @@ from livewell.budgets.errors import InvalidPermit, PermitExpired, PermitLost
 from livewell.budgets.headers import Headers, RateFacts, read_rate_headers
 from livewell.budgets.keys import Secret
 from livewell.budgets.types import Granted, PermitOutcome, PermitSettlement
+from livewell.kernel import trusted_seconds
 
 _MOST_TOKENS, _MOST_BYTES = 2**31 - 1, 2**63 - 1
 _REQUEST_TIMED_OUT = 408
@@ -33,13 +34,17 @@ class PermitBlock:
         self.permits = granted.permits
         self.key = key
         self.key_name = granted.api_key
-        self.lease = granted.lease.total_seconds()
-        self.held_until = asked_at + self.lease
-        self.send_by = min(self.held_until, asked_at + granted.send_within.total_seconds())
+        self.lease_seconds = granted.lease.total_seconds()
+        self.trusted_until = asked_at + trusted_seconds(self.lease_seconds)
+        self.send_by = min(self.trusted_until, asked_at + granted.send_within.total_seconds())
         self.clock = clock
         self.unsettled = granted.permits
         self.lost = False
         self.lent: set[Permit] = set()
+
+    @property
+    def is_in_use(self) -> bool:
+        return not self.lost
 
     def may_be_sent(self) -> bool:
         return not self.lost and self.clock() <= self.send_by

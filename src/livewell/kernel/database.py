@@ -12,7 +12,6 @@ whose limits are SET LOCAL, statements are not cached, and LISTEN needs `direct_
 """
 
 import asyncio
-import random
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -23,6 +22,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import asyncpg
 
+from livewell.kernel.backoff import Backoff
 from livewell.kernel.connection import DRIVER_ERRORS, Connection, FactConnection, is_usable
 from livewell.kernel.errors import Contended, DatabaseUnavailable, LivewellError, reason_of
 from livewell.kernel.hosts import connect_to_one_of, hosts_of, kind_of_server
@@ -35,6 +35,7 @@ log = Logger("livewell.kernel")
 
 # A wish that is known to be in vain only when every server was asked.
 _LEFT_TO_THE_DRIVER = "prefer-standby"
+_CONTENDED = Backoff(first=timedelta(milliseconds=2), longest=timedelta(seconds=1), least=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +175,7 @@ class _Calls(ABC):
                 log.info("call_contended", attempt=attempt)
             finally:
                 self.release(connection)
-            await asyncio.sleep(random.uniform(0, 0.001 * 2**attempt))
+            await asyncio.sleep(_CONTENDED.seconds(attempt))
 
     async def _within_limits(self, connection: Connection, call: Callable[[Connection], Awaitable[T]]) -> T:
         """A call as a transaction of its own, begun and limited in one round trip."""

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
+from livewell.kernel.backoff import Backoff
 from livewell.kernel.errors import LivewellError
 from livewell.kernel.logger import Logger
 from livewell.kernel.waiting import wait_for_any
@@ -78,7 +79,13 @@ class Service:
         components: Iterable[Component] = (),
         options: ServiceOptions | None = None,
     ) -> None:
-        self._options = options or ServiceOptions()
+        self._options = options = options or ServiceOptions()
+        self._backoff = Backoff(
+            first=options.first_pause,
+            longest=options.longest_pause,
+            least=1 - options.jitter,
+            most=1 + options.jitter,
+        )
         self._loops: dict[str, Callable[[], Coroutine[None, None, None]]] = {}
         self._stop = asyncio.Event()
         self._cut = asyncio.Event()
@@ -98,10 +105,6 @@ class Service:
     def add_component(self, component: Component) -> None:
         self._claim_name(component.name)
         self._loops[component.name] = lambda: self._run_component(component)
-
-    @property
-    def is_draining(self) -> bool:
-        return self._stop.is_set()
 
     def drain(self) -> None:
         """Let what is under way end, begin nothing new."""
@@ -172,8 +175,7 @@ class Service:
         fact = _fact_behind(error)
         trace = None if fact else error
         self.failures[name] += 1
-        growing = self._options.first_pause * (1 << min(in_a_row - 1, 20))
-        pause = self._spread(min(growing, self._options.longest_pause))
+        pause = self._backoff.seconds(in_a_row)
         log.error(event, name=name, reason=str(fact or error), in_a_row=in_a_row, pause=round(pause, 3), exc_info=trace)
         await wait_for_any(self._stop, timeout=pause)
 

@@ -1,6 +1,6 @@
 """The finisher ends attempts in batches on a connection of its own: while one batch is on its way the next gathers.
 
-A job stays in the hold, its lease renewed, until the database has answered. When it cannot be reached the outcomes are
+The lease of a job is renewed until the database has answered. When it cannot be reached the outcomes are
 kept and sent again; the token decides whether they still count. An answer `lost` after such a repeat may mean that the
 first sending had arrived. An outcome that the database refuses (a result that is no JSON to it) is sought out by
 halving the batch, and fails its own job alone. One that the database answers with `busy`, because somebody else has
@@ -11,9 +11,9 @@ Events: `finish_failed`, `outcome_refused`, `outcome_given_up`, `lease_lost` (wi
 """
 
 import asyncio
-import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from livewell.jobs import (
@@ -28,16 +28,16 @@ from livewell.jobs import (
     JobStore,
     Outcome,
 )
-from livewell.kernel import Logger
+from livewell.kernel import LONGEST_PAUSE, Backoff, Logger
 from livewell.worker.failures import text_of
-from livewell.worker.hold import HeldJob
+from livewell.worker.leased_jobs import LeasedJob
 
 log = Logger("livewell.worker")
 
 BATCH = 1000
 # What is sent at once is held several times over while it is written: as it was, as text, and as what is sent.
 BATCH_BYTES = 4 * 1024 * 1024
-_LONGEST_PAUSE = 4.0
+_NOT_TOLD = Backoff(first=timedelta(milliseconds=100), longest=LONGEST_PAUSE)
 # A quarter of a minute, with the pauses as they grow.
 MOST_TRIES = 8
 _BUSY = "busy"
@@ -47,7 +47,7 @@ _ABOUT_THE_VALUE = ("22", "23", "54")
 
 End = TypeVar("End")
 # An attempt that is over, and how.
-Ended: TypeAlias = tuple[HeldJob, End]
+Ended: TypeAlias = tuple[LeasedJob, End]
 
 
 class Ends(Protocol[End]):
@@ -77,7 +77,7 @@ class JobEnds:
 
     async def finish(self, batch: Sequence[Ended[Outcome]]) -> dict[JobId, str]:
         return await self._store.finish_jobs(
-            [Finish(held.job.job_id, held.job.lease_token, outcome, held.spent) for held, outcome in batch]
+            [Finish(leased.job.job_id, leased.job.lease_token, outcome, leased.spent) for leased, outcome in batch]
         )
 
     def instead(self, outcome: Outcome, why: str) -> Outcome | None:
@@ -97,24 +97,24 @@ class Finisher(Generic[End]):
     def __init__(
         self,
         ends: Ends[End],
-        forget: Callable[[HeldJob], None],
-        give_up: Callable[[HeldJob, End], None] | None = None,
+        forget: Callable[[LeasedJob], None],
+        give_up: Callable[[LeasedJob, End], None] | None = None,
     ) -> None:
         self._ends = ends
         self._forget = forget
-        self._give_up = give_up or (lambda held, _: forget(held))
+        self._give_up = give_up or (lambda leased, _: forget(leased))
         self._pending: list[Ended[End]] = []
         self._sending: list[Ended[End]] = []
         # What was busy: until its pause is over, and when it is.
-        self._aside: dict[HeldJob, Ended[End]] = {}
+        self._aside: dict[LeasedJob, Ended[End]] = {}
         self._again: list[Ended[End]] = []
-        self._tries: dict[HeldJob, int] = {}
+        self._tries: dict[LeasedJob, int] = {}
         self._hurry = False
         self._more = asyncio.Event()
         self.finished = asyncio.Event()
 
-    def add(self, held: HeldJob, outcome: End) -> None:
-        self._pending.append((held, outcome))
+    def add(self, leased: LeasedJob, outcome: End) -> None:
+        self._pending.append((leased, outcome))
         self._more.set()
 
     def rouse(self) -> None:
@@ -138,9 +138,9 @@ class Finisher(Generic[End]):
                     await self._send_next(queue)
             self.finished.set()
 
-    def unsent(self) -> set[HeldJob]:
+    def unsent(self) -> set[LeasedJob]:
         """Those whose outcome the database has not answered yet."""
-        return {held for held, _ in (*self._sending, *self._pending, *self._again, *self._aside.values())}
+        return {leased for leased, _ in (*self._sending, *self._pending, *self._again, *self._aside.values())}
 
     async def send_rest(self) -> None:
         """Send what is left when `run` was cut off, what was on its way again: the token decides whether it counts."""
@@ -167,7 +167,7 @@ class Finisher(Generic[End]):
         most = self._how_many(queue)
         batch = queue[:most]
         del queue[:most]
-        if len({held.job.job_id for held, _ in batch}) == len(batch):
+        if len({leased.job.job_id for leased, _ in batch}) == len(batch):
             return batch
         first: dict[JobId, Ended[End]] = {}
         queue[:0] = [ended for ended in batch if first.setdefault(ended[0].job.job_id, ended) is not ended]
@@ -193,7 +193,7 @@ class Finisher(Generic[End]):
                     return await self._send_apart(batch, error)
                 failures += 1
                 log.warning("finish_failed", error=text_of(error), jobs=len(batch), in_a_row=failures)
-                await asyncio.sleep(min(0.05 * 2 ** min(failures, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1))
+                await asyncio.sleep(_NOT_TOLD.seconds(failures))
             else:
                 return self._told(batch, states, repeated=failures > 0)
 
@@ -203,22 +203,22 @@ class Finisher(Generic[End]):
             await self._send(batch[: len(batch) // 2])
             await self._send(batch[len(batch) // 2 :])
             return
-        ((held, outcome),) = batch
-        log.error("outcome_refused", job_id=held.job.job_id, kind=held.job.kind, error=text_of(error))
+        ((leased, outcome),) = batch
+        log.error("outcome_refused", job_id=leased.job.job_id, kind=leased.job.kind, error=text_of(error))
         instead = self._ends.instead(outcome, f"its outcome could not be kept: {text_of(error)}")
         if instead is None:
-            self._forget(held)
+            self._forget(leased)
             return
-        await self._send([(held, instead)])
+        await self._send([(leased, instead)])
 
     def _told(self, batch: list[Ended[End]], states: dict[JobId, str], *, repeated: bool) -> None:
-        for held, outcome in batch:
-            if states.get(held.job.job_id) == _BUSY:
-                self._set_aside(held, outcome)
+        for leased, outcome in batch:
+            if states.get(leased.job.job_id) == _BUSY:
+                self._set_aside(leased, outcome)
             else:
-                self._tries.pop(held, None)
-                self._forget(held)
-        counts = Counter((held.job.kind, states.get(held.job.job_id, "completed")) for held, _ in batch)
+                self._tries.pop(leased, None)
+                self._forget(leased)
+        counts = Counter((leased.job.kind, states.get(leased.job.job_id, "completed")) for leased, _ in batch)
         for (kind, state), count in counts.items():
             if state == "lost":
                 LEASES_LOST.labels(kind=kind).inc(count)
@@ -230,20 +230,19 @@ class Finisher(Generic[End]):
             if state == "lost":
                 log.warning("lease_lost", job_id=job_id, repeated=repeated)
 
-    def _set_aside(self, held: HeldJob, outcome: End) -> None:
+    def _set_aside(self, leased: LeasedJob, outcome: End) -> None:
         """Send it again after a pause that grows with each try."""
-        tries = self._tries.pop(held, 0) + 1
+        tries = self._tries.pop(leased, 0) + 1
         if self._hurry or tries >= MOST_TRIES:
-            log.warning("outcome_given_up", job_id=held.job.job_id, kind=held.job.kind, tries=tries)
-            self._give_up(held, outcome)
+            log.warning("outcome_given_up", job_id=leased.job.job_id, kind=leased.job.kind, tries=tries)
+            self._give_up(leased, outcome)
             return
-        self._tries[held] = tries
-        self._aside[held] = (held, outcome)
-        pause = min(0.1 * 2 ** (tries - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1)
-        asyncio.get_running_loop().call_later(pause, self._send_again, held)
+        self._tries[leased] = tries
+        self._aside[leased] = (leased, outcome)
+        asyncio.get_running_loop().call_later(_NOT_TOLD.seconds(tries), self._send_again, leased)
 
-    def _send_again(self, held: HeldJob) -> None:
-        if (ended := self._aside.pop(held, None)) is not None:
+    def _send_again(self, leased: LeasedJob) -> None:
+        if (ended := self._aside.pop(leased, None)) is not None:
             self._again.append(ended)
             self._more.set()
 

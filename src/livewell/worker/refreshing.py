@@ -40,7 +40,7 @@ from livewell.worker.context import JobContext
 from livewell.worker.finisher import Ended as EndedJob
 from livewell.worker.gathering import Gatherer
 from livewell.worker.handlers import REFRESHES, Handler
-from livewell.worker.hold import HeldJob
+from livewell.worker.leased_jobs import LeasedJob
 from livewell.worker.sending import Permission
 
 log = Logger("livewell.worker")
@@ -77,7 +77,7 @@ class RefreshEnds:
         self._store = store
 
     async def finish(self, batch: Sequence[EndedJob[Refreshed]]) -> dict[JobId, str]:
-        ended = [_ended(held.job.job_id, held.job.lease_token, one) for held, one in batch]
+        ended = [_ended(leased.job.job_id, leased.job.lease_token, one) for leased, one in batch]
         with STORE_SECONDS.time():
             stored = await self._store.store_fetches(ended)
         tell_stored(ended, stored)
@@ -147,7 +147,7 @@ class Refresher:
             raise late
         return Refreshed(refresh=refresh, answered=answered)
 
-    async def _request(self, source: Source, first: JobContext, jobs: Sequence[HeldJob]) -> dict[JobId, Answered]:
+    async def _request(self, source: Source, first: JobContext, jobs: Sequence[LeasedJob]) -> dict[JobId, Answered]:
         """One request for all of them. When it may no longer be sent, all go back at no cost."""
         known = [(job, refresh) for job in jobs if (refresh := _read(job)) is not None]
         refreshes = [refresh for _, refresh in known]
@@ -184,7 +184,7 @@ def _why_no_key(fact: KeyUnreadable) -> str:
     return f"{fact.message} ({fact.fix})" if isinstance(fact, KeyNotAllowed) else fact.message
 
 
-def _read(job: HeldJob) -> Refresh | None:
+def _read(job: LeasedJob) -> Refresh | None:
     """The payload of a job that may not have had its slot yet; what is unsound ends there, by itself."""
     try:
         return Refresh.model_validate_json(job.job.payload)

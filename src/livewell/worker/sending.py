@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from livewell.budgets import BudgetStore, NotGranted, PermitNotGranted
 from livewell.kernel import LivewellError, wait_for_any
-from livewell.worker.hold import HeldJob
+from livewell.worker.leased_jobs import LeasedJob
 
 # A little longer than a minute with its `send_within`: a limit a minute opens again within it.
 PATIENCE = 75.0
@@ -24,7 +24,7 @@ class Permission:
 
     def __init__(
         self,
-        jobs: Sequence[HeldJob],
+        jobs: Sequence[LeasedJob],
         budgets: BudgetStore,
         *,
         hurry: asyncio.Event,

@@ -1,4 +1,4 @@
-"""A worker: feeder, runner, finisher and heartbeater around one hold, as a component of a service.
+"""A worker: feeder, runner, finisher and heartbeater around the leased jobs, as a component of a service.
 
 Claiming, finishing and heartbeats each have a connection of their own, so that none waits for another or for a
 handler. Draining: nothing new is claimed, what has not started is given back, what runs is let finish, and the
@@ -20,7 +20,7 @@ from datetime import timedelta
 from livewell.budgets import KeyRing
 from livewell.fetching import FetchStore
 from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, Outcome, PayloadChecker, Reset, Spent
-from livewell.kernel import Database, LivewellError, Logger, wait_for_any
+from livewell.kernel import Database, LeaseKeeper, LivewellError, Logger, wait_for_any
 from livewell.registry import TYPES_CHANNEL
 from livewell.settings import SettingsWatcher
 from livewell.worker.aside import Aside
@@ -29,7 +29,7 @@ from livewell.worker.feeder import Feeder
 from livewell.worker.finisher import Finisher, JobEnds
 from livewell.worker.handlers import Handler
 from livewell.worker.heartbeater import Heartbeater
-from livewell.worker.hold import HeldJob, Hold, Stop
+from livewell.worker.leased_jobs import LeasedJob, LeasedJobs, Stop
 from livewell.worker.refreshing import Refreshed, RefreshEnds, Refresher, given_up
 from livewell.worker.runner import Runner
 
@@ -119,7 +119,7 @@ class Worker:
         )
         aside = Aside(threads=self._options.threads or slots, processes=self._options.processes or os.cpu_count() or 1)
         self._handlers |= {kind: aside.taken(handler) for kind, handler in self._handlers.items()}
-        self._parts = parts = self._build(Hold(slots), shares, served, PayloadChecker(store))
+        self._parts = parts = self._build(LeasedJobs(slots), shares, served, PayloadChecker(store))
         parts.runner.follow(kinds)
         log.info("worker_started", worker=self.id, groups=shares, kinds=[kind.kind for kind in served], slots=slots)
         self.started.set()
@@ -136,11 +136,11 @@ class Worker:
     async def _give_back(self, store: JobStore, parts: "_Parts") -> None:
         """What was cut off is anybody's again at once, and what had ended is told; no longer than a moment."""
         told = parts.finisher.unsent() | parts.storer.unsent()
-        cut = [held for held in parts.hold if held not in told and held.stop is not Stop.LOST]
-        for held in cut:
-            if not held.started and held.job.endpoint:
-                held.spent = Spent(sent=False)
-            parts.finisher.add(held, Reset("the worker was cut off"))
+        cut = [leased for leased in parts.jobs if leased not in told and leased.stop is not Stop.LOST]
+        for leased in cut:
+            if not leased.started and leased.job.endpoint:
+                leased.spent = Spent(sent=False)
+            parts.finisher.add(leased, Reset("the worker was cut off"))
         try:
             async with asyncio.timeout(GIVE_BACK_SECONDS):
                 # What cannot be stored is the finisher's.
@@ -149,7 +149,7 @@ class Worker:
                 await self._say_goodbye(store)
             log.info("worker_cut", worker=self.id, given_back=len(cut))
         except TimeoutError:
-            log.warning("leases_not_given_back", worker=self.id, held=len(parts.hold))
+            log.warning("leases_not_given_back", worker=self.id, held=len(parts.jobs))
 
     async def _known_kinds(self, store: JobStore) -> list[Kind]:
         """The kinds of the handlers, made known first where the application has not done it."""
@@ -161,34 +161,37 @@ class Worker:
         await store.declare_kinds(declarations, actor=self.id)
         return await store.list_kinds(list(self._handlers))
 
-    def _build(self, hold: Hold, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker) -> "_Parts":
-        finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(self._finishing)), hold.forget)
+    def _build(
+        self, jobs: LeasedJobs, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker
+    ) -> "_Parts":
+        finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(self._finishing)), jobs.forget)
 
-        def give_up(held: HeldJob, outcome: Refreshed) -> None:
+        def give_up(leased: LeasedJob, outcome: Refreshed) -> None:
             """What was fetched cannot be stored for somebody's sake: what it spent is told, and it is fetched later."""
-            held.spent, instead = given_up(outcome)
-            finisher.add(held, instead)
+            leased.spent, instead = given_up(outcome)
+            finisher.add(leased, instead)
 
-        storer: Finisher[Refreshed] = Finisher(RefreshEnds(FetchStore(self._storing)), hold.forget, give_up)
+        storer: Finisher[Refreshed] = Finisher(RefreshEnds(FetchStore(self._storing)), jobs.forget, give_up)
 
-        def on_end(held: HeldJob, outcome: Outcome | Refreshed) -> None:
+        def on_end(leased: LeasedJob, outcome: Outcome | Refreshed) -> None:
             if isinstance(outcome, Refreshed):
-                storer.add(held, outcome)
+                storer.add(leased, outcome)
             else:
-                finisher.add(held, outcome)
+                finisher.add(leased, outcome)
 
         runner = Runner(
-            hold,
+            jobs,
             self._handlers,
             on_end,
             worker=self.id,
             checker=checker,
             keys=self._keys,
         )
-        heartbeater = Heartbeater(JobStore(self._beating), hold, worker=self.id, interval=self._heartbeat_interval)
+        heartbeater = Heartbeater(JobStore(self._beating), jobs, worker=self.id)
+        keeper = LeaseKeeper(heartbeater, every=self._heartbeat_interval)
         feeder = Feeder(
             JobStore(self._claiming),
-            hold,
+            jobs,
             worker=self.id,
             shares=shares,
             kinds=[kind.kind for kind in kinds],
@@ -196,16 +199,14 @@ class Worker:
             poll_interval=self._poll_interval,
             mean_seconds=lambda: runner.mean_seconds,
         )
-        return _Parts(
-            hold=hold, feeder=feeder, runner=runner, finisher=finisher, storer=storer, heartbeater=heartbeater
-        )
+        return _Parts(jobs=jobs, feeder=feeder, runner=runner, finisher=finisher, storer=storer, keeper=keeper)
 
     async def _run_parts(self, stop: asyncio.Event, parts: "_Parts") -> None:
         """Stop the parts in the order in which work leaves the worker: feeder, slots, storer, finisher, heartbeats."""
         slots_stop, storer_stop, finisher_stop, beats_stop = (asyncio.Event() for _ in range(4))
         async with asyncio.TaskGroup() as tasks:
             following = tasks.create_task(self._follow_kinds(parts))
-            beats = tasks.create_task(parts.heartbeater.run(beats_stop))
+            beats = tasks.create_task(parts.keeper.run(beats_stop))
             finishing = tasks.create_task(parts.finisher.run(finisher_stop))
             storing = tasks.create_task(parts.storer.run(storer_stop))
             slots = tasks.create_task(parts.runner.run(slots_stop))
@@ -216,10 +217,10 @@ class Worker:
                 self._refresher.hurry.set()
             parts.feeder.rouse()
             await feeding
-            log.info("worker_draining", worker=self.id, running=parts.hold.running, given_back=parts.hold.waiting)
-            for held in parts.hold.give_back():
-                held.spent = Spent(sent=False) if held.job.endpoint else None
-                parts.finisher.add(held, Reset("the worker was drained before it started"))
+            log.info("worker_draining", worker=self.id, running=parts.jobs.running, given_back=parts.jobs.waiting)
+            for leased in parts.jobs.give_back():
+                leased.spent = Spent(sent=False) if leased.job.endpoint else None
+                parts.finisher.add(leased, Reset("the worker was drained before it started"))
             slots_stop.set()
             await slots
             storer_stop.set()
@@ -259,7 +260,7 @@ class Worker:
     async def _serve(self, store: JobStore, kinds: Sequence[Kind], parts: "_Parts") -> None:
         shares = self._shares(kinds)
         served = [kind.kind for kind in kinds if kind.queue_group in shares]
-        await store.register_worker(self.id, list(shares), served, parts.hold.slots)
+        await store.register_worker(self.id, list(shares), served, parts.jobs.slots)
         parts.feeder.serve(shares, served)
         log.info("worker_serves", worker=self.id, groups=shares, kinds=served)
 
@@ -279,13 +280,13 @@ class Worker:
         elif channel == TYPES_CHANNEL:
             self._types_changed.set()
         elif channel == CANCEL_CHANNEL and payload == self.id:
-            self._parts.heartbeater.wake.set()
+            self._parts.keeper.renew_now()
 
     def on_reconnect(self) -> None:
         """Something may have been told while nobody listened."""
         if self._parts is not None:
             self._parts.feeder.rouse()
-            self._parts.heartbeater.wake.set()
+            self._parts.keeper.renew_now()
             self._types_changed.set()
 
     def _shares(self, kinds: Sequence[Kind]) -> dict[str, float]:
@@ -313,9 +314,9 @@ class Worker:
 class _Parts:
     """The parts of a running worker."""
 
-    hold: Hold
+    jobs: LeasedJobs
     feeder: Feeder
     runner: Runner
     finisher: Finisher[Outcome]
     storer: Finisher[Refreshed]
-    heartbeater: Heartbeater
+    keeper: LeaseKeeper[LeasedJob]
