@@ -20,7 +20,16 @@ from livewell.fetching.memory import READ_AHEAD, Kept
 from livewell.fetching.messages import plain, plainly
 from livewell.fetching.paths import NotThere
 from livewell.fetching.sources import Source
-from livewell.fetching.types import Failed, Fetched, Gone, JsonObject, Outcome, Refused, Throttled, Unchanged
+from livewell.fetching.types import (
+    Fetched,
+    FetchFailed,
+    FetchOutcome,
+    FetchThrottled,
+    Gone,
+    JsonObject,
+    Refused,
+    Unchanged,
+)
 
 # Bad request, not found, gone, too long a URL, not to be processed.
 _ABOUT_KEYS = {400, 404, 410, 414, 422}
@@ -48,7 +57,7 @@ class Answered:
     """
 
     key: str
-    outcome: Outcome
+    outcome: FetchOutcome
     bytes: int | None = None
     size: int = 0
     rate: JsonObject | None = None
@@ -110,11 +119,11 @@ class Fetching:
     ) -> list[Answered]:
         keys = [one.key for one in asked]
         wanted = min(source.expected_bytes * len(keys), source.limits.max_bytes)
-        async with self._client.memory.room(wanted, beside=READ_AHEAD) as room:
+        async with self._client.memory.reserve(wanted, beside=READ_AHEAD) as reservation:
             conversation = Conversation(
                 self._client,
                 source,
-                room,
+                reservation,
                 keys=len(keys),
                 secret=secret,
                 sending=sending,
@@ -122,7 +131,7 @@ class Fetching:
                 clock=self._clock,
             )
             verdict = await self._verdict(source, keys, conversation)
-            kept = room.keep(conversation.body_bytes * _READ_PER_BYTE)
+            kept = reservation.keep(conversation.body_bytes * _READ_PER_BYTE)
             return _answers(keys, conversation, verdict, kept, secret)
 
     async def _verdict(self, source: Source, keys: Sequence[str], conversation: Conversation) -> Verdict:
@@ -132,13 +141,13 @@ class Fetching:
                 if conversation.calls == 0 or not isinstance(rows, list | tuple):
                     raise TypeError("a fetcher asks its call, and returns a list of rows")
                 return judge_rows(keys, rows, source.rules, now=self._clock())
-            ended: Outcome = conversation.ended
+            ended: FetchOutcome = conversation.ended
         except CallEnded as fact:
             ended = conversation.ended or _broken(fact)
         except NotThere as error:
             ended = conversation.ended or Refused(reason="schema", message=str(error))
         except PermitExpired as fact:
-            ended = conversation.ended or Failed(reason="unsent", message=str(fact))
+            ended = conversation.ended or FetchFailed(reason="unsent", message=str(fact))
         except PermitNotGranted as fact:
             ended = conversation.ended or _put_off(fact)
         except Exception as error:  # noqa: BLE001 - a fetcher that fails, fails its keys
@@ -146,7 +155,7 @@ class Fetching:
         return Verdict(outcomes=dict.fromkeys(keys, ended))
 
 
-def _objection(source: Source, one: Asked) -> Outcome | None:
+def _objection(source: Source, one: Asked) -> FetchOutcome | None:
     if one.data_type != source.data_type:
         return Refused(reason="other_type", message=f"a refresh of {one.data_type}, not of {source.data_type}")
     # What is a key PostgreSQL has decided; only what can be no key of any type is refused once more.
@@ -158,7 +167,7 @@ def _objection(source: Source, one: Asked) -> Outcome | None:
 def _doubts_keys(answers: Sequence[Answered]) -> bool:
     """Whether an answer for several keys says that something is wrong with what was asked, and not what."""
     outcomes = [one.outcome for one in answers]
-    return len(outcomes) > 1 and all(isinstance(one, Failed) and one.status in _ABOUT_KEYS for one in outcomes)
+    return len(outcomes) > 1 and all(isinstance(one, FetchFailed) and one.status in _ABOUT_KEYS for one in outcomes)
 
 
 def _halves(asked: Sequence[Asked]) -> list[Sequence[Asked]]:
@@ -166,7 +175,7 @@ def _halves(asked: Sequence[Asked]) -> list[Sequence[Asked]]:
 
 
 def _is_there(one: Answered) -> bool:
-    return not isinstance(one.outcome, Failed | Gone)
+    return not isinstance(one.outcome, FetchFailed | Gone)
 
 
 def _as_first(first: Sequence[Answered], answers: Mapping[str, Answered]) -> dict[str, Answered]:
@@ -227,7 +236,7 @@ def _answers(
     ]
 
 
-def _marked(outcome: Outcome, conversation: Conversation) -> Outcome:
+def _marked(outcome: FetchOutcome, conversation: Conversation) -> FetchOutcome:
     """What the next request may be conditional on: only where one answer was all of it."""
     marked = conversation.marked
     if conversation.calls == 1 and marked != Marked() and isinstance(outcome, Fetched | Unchanged):
@@ -235,10 +244,10 @@ def _marked(outcome: Outcome, conversation: Conversation) -> Outcome:
     return outcome
 
 
-def _put_off(fact: PermitNotGranted) -> Throttled:
+def _put_off(fact: PermitNotGranted) -> FetchThrottled:
     wait = None if fact.retry_after is None else fact.retry_after.total_seconds()
-    return Throttled(seconds=wait, message=str(fact), reason="no_permit")
+    return FetchThrottled(seconds=wait, message=str(fact), reason="no_permit")
 
 
-def _broken(error: BaseException) -> Failed:
-    return Failed(reason="fetcher", message=f"{type(error).__name__}: {error}")
+def _broken(error: BaseException) -> FetchFailed:
+    return FetchFailed(reason="fetcher", message=f"{type(error).__name__}: {error}")

@@ -18,7 +18,16 @@ from pydantic_core import from_json, to_json
 from livewell.budgets import RateFacts
 from livewell.fetching.client import Reply
 from livewell.fetching.rows import RowReader
-from livewell.fetching.types import Failed, Fetched, Gone, JsonObject, Outcome, Refused, Throttled, Unchanged
+from livewell.fetching.types import (
+    Fetched,
+    FetchFailed,
+    FetchOutcome,
+    FetchThrottled,
+    Gone,
+    JsonObject,
+    Refused,
+    Unchanged,
+)
 from livewell.registry import path_text
 
 TOO_EARLY = timedelta(days=1)
@@ -49,12 +58,12 @@ class Rules:
 class Verdict:
     """The outcome of each key, how many rows were its, and what was odd."""
 
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    outcomes: dict[str, FetchOutcome] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     warnings: list[Warned] = field(default_factory=list)
 
 
-def judge_status(reply: Reply, rate: RateFacts, *, keys: int) -> Outcome | None:
+def judge_status(reply: Reply, rate: RateFacts, *, keys: int) -> FetchOutcome | None:
     """The outcome an answer has by its status alone; None when it is to be read."""
     status = reply.status or 0
     match status:
@@ -68,15 +77,15 @@ def judge_status(reply: Reply, rate: RateFacts, *, keys: int) -> Outcome | None:
             )
         case 429:
             wait = rate.retry_after
-            return Throttled(seconds=None if wait is None else wait.total_seconds(), message="HTTP 429")
+            return FetchThrottled(seconds=None if wait is None else wait.total_seconds(), message="HTTP 429")
         case 404 | 410 if keys == 1:
             return Gone(message=f"HTTP {status}")
         case 401 | 403:
-            return Failed(reason="unauthorized", message=f"HTTP {status}: {_WORDS[status]}", status=status)
+            return FetchFailed(reason="unauthorized", message=f"HTTP {status}: {_WORDS[status]}", status=status)
         case 204:
             return Refused(reason="empty", message="HTTP 204: no content")
         case _:
-            return Failed(reason="status", message=f"HTTP {status}", status=status)
+            return FetchFailed(reason="status", message=f"HTTP {status}", status=status)
 
 
 def read_document(reply: Reply, *, max_bytes: int, content_type: str | None = None) -> "Any | Refused":
@@ -167,7 +176,7 @@ def _by_key(keys: Sequence[str], rows: Sequence[Any], reader: RowReader) -> tupl
     return owned, strays
 
 
-def _judge_absent(strays: _Strays, rules: Rules, *, single: bool) -> Outcome:
+def _judge_absent(strays: _Strays, rules: Rules, *, single: bool) -> FetchOutcome:
     if strays.nameless:
         where = path_text(rules.reader.key_steps or ())
         return Refused(reason="schema", message=f"a row without {where}: whose is it?")
@@ -180,7 +189,7 @@ def _judge_absent(strays: _Strays, rules: Rules, *, single: bool) -> Outcome:
     return Refused(reason="missing_key" if not single else "empty", message="the answer has no row of it")
 
 
-def _judge_key(found: Sequence[Any], rules: Rules, now: datetime) -> Outcome:
+def _judge_key(found: Sequence[Any], rules: Rules, now: datetime) -> FetchOutcome:
     reader = rules.reader
     rows: list[JsonObject] = []
     for row in found:

@@ -9,7 +9,7 @@ from json import dumps
 from urllib.parse import quote, quote_plus
 
 from livewell.budgets import Secret
-from livewell.fetching.types import Failed, Gone, Outcome, Refused, Throttled
+from livewell.fetching.types import FetchFailed, FetchOutcome, FetchThrottled, Gone, Refused
 from livewell.kernel import MASK
 
 MOST_LETTERS = 300
@@ -24,9 +24,9 @@ def plain(text: str, secret: Secret | None = None) -> str:
     return line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 1]}…"
 
 
-def plainly(outcome: Outcome, secret: Secret | None) -> Outcome:
+def plainly(outcome: FetchOutcome, secret: Secret | None) -> FetchOutcome:
     """An outcome whose words may be shown."""
-    if isinstance(outcome, Failed | Gone | Refused | Throttled):
+    if isinstance(outcome, FetchFailed | Gone | Refused | FetchThrottled):
         return replace(outcome, message=plain(outcome.message, secret))
     return outcome
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from prometheus_client import Counter, Histogram
 
-from livewell.fetching.types import Ended, Fetched, Stored, Unchanged
+from livewell.fetching.types import EndedFetch, Fetched, Stored, Unchanged
 from livewell.kernel import Logger
 
 _MOMENTS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -36,7 +36,7 @@ def fetch_seconds(data_type: str) -> Histogram:
     return FETCH_SECONDS.labels(data_type)
 
 
-def tell_stored(ended: Sequence[Ended], stored: Sequence[Stored]) -> None:
+def tell_stored(ended: Sequence[EndedFetch], stored: Sequence[Stored]) -> None:
     """Count and log what became of refreshes; of one whose lease was lost only its bytes are known."""
     became = {one.job_id: one for one in stored}
     _count(ended, became)
@@ -69,7 +69,7 @@ def tell_stored(ended: Sequence[Ended], stored: Sequence[Stored]) -> None:
         )
 
 
-def _count(ended: Sequence[Ended], became: dict[int, Stored]) -> None:
+def _count(ended: Sequence[EndedFetch], became: dict[int, Stored]) -> None:
     """Each counter is found once a batch."""
     outcomes: Counts[tuple[str, str]] = Counts()
     sizes: Counts[str] = Counts()
@@ -85,7 +85,7 @@ def _count(ended: Sequence[Ended], became: dict[int, Stored]) -> None:
         REFRESH_BYTES.labels(data_type).inc(size)
 
 
-def _message(one: Ended) -> str | None:
+def _message(one: EndedFetch) -> str | None:
     """What the fetch said of itself; what was refused as it was stored is explained among the warnings."""
     outcome = one.outcome
     return None if isinstance(outcome, Fetched | Unchanged) else outcome.message

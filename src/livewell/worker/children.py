@@ -24,7 +24,7 @@ from livewell.worker.failures import frames_of, is_contention, text_of
 _SPAWNING = multiprocessing.get_context("spawn")
 
 
-class RaisedAside(Exception):
+class RaisedOffLoop(Exception):
     """What a handler raised in another process; its class is named as the one that was raised."""
 
     frames: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Answer:
             return self.result
         module, name = self.raised
         named = {"__module__": module, "__qualname__": name}
-        error = type(name.rpartition(".")[2], (RaisedAside,), named)(self.message)
+        error = type(name.rpartition(".")[2], (RaisedOffLoop,), named)(self.message)
         error.frames = self.frames
         # As a driver would say it, so that a deadlock is met as one.
         error.sqlstate = "40P01" if self.contended else None

@@ -1,4 +1,4 @@
-"""The feeder claims what there is room for: one job per free slot, and a little ahead when jobs are short.
+"""The feeder claims as much as there are slots for: one job per free slot, and a little ahead when jobs are short.
 
 A claim that gives less than was asked for has taken what there was (but for jobs that wait behind others of their
 serial key: then it looks again). The worker is marked idle, and waits for a notification, for the time the next
@@ -71,7 +71,7 @@ class Feeder:
     async def run(self, stop: asyncio.Event) -> None:
         failures = 0
         while not stop.is_set():
-            wanted = self._room()
+            wanted = self._wanted()
             if wanted == 0:
                 self._jobs.changed.clear()
                 await self._jobs.changed.wait()
@@ -87,7 +87,7 @@ class Feeder:
                 log.warning("claim_failed", error=text_of(error), in_a_row=failures)
                 await wait_for_any(stop, timeout=_NOT_CLAIMED.seconds(failures))
 
-    def _room(self) -> int:
+    def _wanted(self) -> int:
         """How many jobs to ask for; none while a good part of a batch still waits."""
         waiting = self._jobs.waiting
         free = self._jobs.slots - self._jobs.running - waiting

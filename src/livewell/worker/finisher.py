@@ -47,13 +47,13 @@ _ABOUT_THE_VALUE = ("22", "23", "54")
 
 End = TypeVar("End")
 # An attempt that is over, and how.
-Ended: TypeAlias = tuple[LeasedJob, End]
+EndedAttempt: TypeAlias = tuple[LeasedJob, End]
 
 
 class Ends(Protocol[End]):
     """How attempts of some kinds are ended in the database, in one transaction a batch."""
 
-    async def finish(self, batch: Sequence[Ended[End]]) -> dict[JobId, str]:
+    async def finish(self, batch: Sequence[EndedAttempt[End]]) -> dict[JobId, str]:
         """The state of each job that is not completed now.
 
         It is `lost` where the attempt no longer counted, `busy` where nothing was done because somebody else has it.
@@ -75,7 +75,7 @@ class JobEnds:
     def __init__(self, store: JobStore) -> None:
         self._store = store
 
-    async def finish(self, batch: Sequence[Ended[Outcome]]) -> dict[JobId, str]:
+    async def finish(self, batch: Sequence[EndedAttempt[Outcome]]) -> dict[JobId, str]:
         return await self._store.finish_jobs(
             [Finish(leased.job.job_id, leased.job.lease_token, outcome, leased.spent) for leased, outcome in batch]
         )
@@ -103,11 +103,11 @@ class Finisher(Generic[End]):
         self._ends = ends
         self._forget = forget
         self._give_up = give_up or (lambda leased, _: forget(leased))
-        self._pending: list[Ended[End]] = []
-        self._sending: list[Ended[End]] = []
+        self._pending: list[EndedAttempt[End]] = []
+        self._sending: list[EndedAttempt[End]] = []
         # What was busy: until its pause is over, and when it is.
-        self._aside: dict[LeasedJob, Ended[End]] = {}
-        self._again: list[Ended[End]] = []
+        self._aside: dict[LeasedJob, EndedAttempt[End]] = {}
+        self._again: list[EndedAttempt[End]] = []
         self._tries: dict[LeasedJob, int] = {}
         self._hurry = False
         self._more = asyncio.Event()
@@ -157,23 +157,23 @@ class Finisher(Generic[End]):
         self._again += self._aside.values()
         self._aside.clear()
 
-    async def _send_next(self, queue: list[Ended[End]]) -> None:
+    async def _send_next(self, queue: list[EndedAttempt[End]]) -> None:
         self._sending = self._next_batch(queue)
         await self._send(self._sending)
         self._sending = []
 
-    def _next_batch(self, queue: list[Ended[End]]) -> list[Ended[End]]:
+    def _next_batch(self, queue: list[EndedAttempt[End]]) -> list[EndedAttempt[End]]:
         """At most one attempt of each job: one that was lost, and run here again, may have two outcomes waiting."""
         most = self._how_many(queue)
         batch = queue[:most]
         del queue[:most]
         if len({leased.job.job_id for leased, _ in batch}) == len(batch):
             return batch
-        first: dict[JobId, Ended[End]] = {}
+        first: dict[JobId, EndedAttempt[End]] = {}
         queue[:0] = [ended for ended in batch if first.setdefault(ended[0].job.job_id, ended) is not ended]
         return list(first.values())
 
-    def _how_many(self, queue: list[Ended[End]]) -> int:
+    def _how_many(self, queue: list[EndedAttempt[End]]) -> int:
         """As many as may be sent at once by number and by weight; one in any case."""
         weight = 0
         for number, (_, outcome) in enumerate(queue[:BATCH]):
@@ -182,7 +182,7 @@ class Finisher(Generic[End]):
                 return number
         return BATCH
 
-    async def _send(self, batch: list[Ended[End]]) -> None:
+    async def _send(self, batch: list[EndedAttempt[End]]) -> None:
         failures = 0
         while True:
             try:
@@ -197,7 +197,7 @@ class Finisher(Generic[End]):
             else:
                 return self._told(batch, states, repeated=failures > 0)
 
-    async def _send_apart(self, batch: list[Ended[End]], error: Exception) -> None:
+    async def _send_apart(self, batch: list[EndedAttempt[End]], error: Exception) -> None:
         """Send a refused batch in halves; what is refused alone fails its job, or is left to its lease if it cannot."""
         if len(batch) > 1:
             await self._send(batch[: len(batch) // 2])
@@ -211,7 +211,7 @@ class Finisher(Generic[End]):
             return
         await self._send([(leased, instead)])
 
-    def _told(self, batch: list[Ended[End]], states: dict[JobId, str], *, repeated: bool) -> None:
+    def _told(self, batch: list[EndedAttempt[End]], states: dict[JobId, str], *, repeated: bool) -> None:
         for leased, outcome in batch:
             if states.get(leased.job.job_id) == _BUSY:
                 self._set_aside(leased, outcome)

@@ -23,22 +23,21 @@ from livewell.fetching import (
     Answered,
     Asked,
     Condition,
-    Ended,
-    Failed,
+    EndedFetch,
+    FetchFailed,
     Fetching,
     FetchStore,
+    FetchThrottled,
     Refused,
     Source,
-    Throttled,
     fetch_seconds,
     tell_stored,
 )
-from livewell.jobs import JobId, KindDeclaration, Reschedule, Spent
-from livewell.jobs import Throttled as Throttle
+from livewell.jobs import JobId, KindDeclaration, Reschedule, Spent, Throttled
 from livewell.kernel import LivewellError, Logger
+from livewell.worker.batching import Batcher
 from livewell.worker.context import JobContext
-from livewell.worker.finisher import Ended as EndedJob
-from livewell.worker.gathering import Gatherer
+from livewell.worker.finisher import EndedAttempt
 from livewell.worker.handlers import REFRESHES, Handler
 from livewell.worker.leased_jobs import LeasedJob
 from livewell.worker.sending import Permission
@@ -76,7 +75,7 @@ class RefreshEnds:
     def __init__(self, store: FetchStore) -> None:
         self._store = store
 
-    async def finish(self, batch: Sequence[EndedJob[Refreshed]]) -> dict[JobId, str]:
+    async def finish(self, batch: Sequence[EndedAttempt[Refreshed]]) -> dict[JobId, str]:
         ended = [_ended(leased.job.job_id, leased.job.lease_token, one) for leased, one in batch]
         with STORE_SECONDS.time():
             stored = await self._store.store_fetches(ended)
@@ -94,13 +93,13 @@ class RefreshEnds:
         return outcome.answered.size
 
 
-def given_up(outcome: Refreshed) -> tuple[Spent, Reschedule | Throttle]:
+def given_up(outcome: Refreshed) -> tuple[Spent, Reschedule | Throttled]:
     """What a refresh spent, and how its job ends, when it could not be stored because somebody held what it writes."""
     answered = outcome.answered
     spent = Spent(bytes=answered.bytes, rate=answered.rate, sent=answered.sent)
     match answered.outcome:
-        case Throttled(reason=None, seconds=seconds, message=message):
-            return spent, Throttle(None if seconds is None else timedelta(seconds=seconds), message)
+        case FetchThrottled(reason=None, seconds=seconds, message=message):
+            return spent, Throttled(None if seconds is None else timedelta(seconds=seconds), message)
         case _:
             return spent, Reschedule(_HELD_PAUSE, "somebody held its item, its rows or its job in an open transaction")
 
@@ -121,7 +120,7 @@ class Refresher:
         self._sources = sources
         self._served: dict[str, Source] = {}
         self.hurry = asyncio.Event()
-        self._conditions: Gatherer[int, Condition | None] = Gatherer(self._look_up, most=_CONDITIONS_AT_ONCE)
+        self._conditions: Batcher[int, Condition | None] = Batcher(self._look_up, most=_CONDITIONS_AT_ONCE)
 
     async def follow(self) -> Mapping[str, Handler]:
         """The handlers of the types as they are now, by kind."""
@@ -154,7 +153,7 @@ class Refresher:
         try:
             secret = first.api_key
         except KeyUnreadable as fact:
-            failed = Failed(reason="no_key", message=_why_no_key(fact))
+            failed = FetchFailed(reason="no_key", message=_why_no_key(fact))
             return {job.job.job_id: Answered(key=refresh.key, outcome=failed) for job, refresh in known}
         condition = await self._condition(refreshes[0]) if len(refreshes) == 1 else None
         with fetch_seconds(source.data_type).time():
@@ -204,15 +203,15 @@ def _asked(refresh: Refresh, marked: Condition | None) -> Asked:
 def _late(ctx: JobContext, answer: Answered) -> PermitExpired | None:
     """That a call was not sent because it no longer might be: its job is queued again, and loses no retry."""
     outcome = answer.outcome
-    if not answer.sent and isinstance(outcome, Failed) and outcome.reason == "unsent":
+    if not answer.sent and isinstance(outcome, FetchFailed) and outcome.reason == "unsent":
         ctx.unsent()
         return PermitExpired(outcome.message, fix="it is queued again")
     return None
 
 
-def _ended(job_id: JobId, lease_token: UUID, one: Refreshed) -> Ended:
+def _ended(job_id: JobId, lease_token: UUID, one: Refreshed) -> EndedFetch:
     refresh, answered = one.refresh, one.answered
-    return Ended(
+    return EndedFetch(
         job_id=job_id,
         lease_token=lease_token,
         item_id=refresh.item,

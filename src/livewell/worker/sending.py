@@ -61,7 +61,7 @@ class Permission:
             if asked_at + wait > give_up_at or self._hurry.is_set():
                 raise PermitNotGranted(
                     f"no further request to {job.endpoint} now: {granted.reason}",
-                    fix="it is fetched again when there is room",
+                    fix="it is fetched again when the budget allows",
                     retry_after=granted.retry_after,
                 )
             await wait_for_any(self._hurry, timeout=wait)

@@ -23,13 +23,13 @@ from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, Outcome,
 from livewell.kernel import Database, LeaseKeeper, LivewellError, Logger, wait_for_any
 from livewell.registry import TYPES_CHANNEL
 from livewell.settings import SettingsWatcher
-from livewell.worker.aside import Aside
 from livewell.worker.errors import NothingToServe
 from livewell.worker.feeder import Feeder
 from livewell.worker.finisher import Finisher, JobEnds
 from livewell.worker.handlers import Handler
 from livewell.worker.heartbeater import Heartbeater
 from livewell.worker.leased_jobs import LeasedJob, LeasedJobs, Stop
+from livewell.worker.off_loop import OffLoop
 from livewell.worker.refreshing import Refreshed, RefreshEnds, Refresher, given_up
 from livewell.worker.runner import Runner
 
@@ -117,8 +117,10 @@ class Worker:
             self._finishing.open(),
             *([self._storing.open()] if self._refresher else []),
         )
-        aside = Aside(threads=self._options.threads or slots, processes=self._options.processes or os.cpu_count() or 1)
-        self._handlers |= {kind: aside.taken(handler) for kind, handler in self._handlers.items()}
+        off_loop = OffLoop(
+            threads=self._options.threads or slots, processes=self._options.processes or os.cpu_count() or 1
+        )
+        self._handlers |= {kind: off_loop.taken(handler) for kind, handler in self._handlers.items()}
         self._parts = parts = self._build(LeasedJobs(slots), shares, served, PayloadChecker(store))
         parts.runner.follow(kinds)
         log.info("worker_started", worker=self.id, groups=shares, kinds=[kind.kind for kind in served], slots=slots)
@@ -126,11 +128,11 @@ class Worker:
         try:
             await self._run_parts(stop, parts)
         except asyncio.CancelledError:
-            aside.close()
+            off_loop.close()
             await self._give_back(store, parts)
             raise
         finally:
-            aside.close()
+            off_loop.close()
         await self._say_goodbye(store)
 
     async def _give_back(self, store: JobStore, parts: "_Parts") -> None:

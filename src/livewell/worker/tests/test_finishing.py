@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from livewell.jobs import ClaimedJob, JobId
-from livewell.worker.finisher import BATCH, BATCH_BYTES, Ended, Finisher
+from livewell.worker.finisher import BATCH, BATCH_BYTES, EndedAttempt, Finisher
 from livewell.worker.leased_jobs import LeasedJob
 
 
@@ -18,7 +18,7 @@ class Told:
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
 
-    async def finish(self, batch: Sequence[Ended[int]]) -> dict[JobId, str]:
+    async def finish(self, batch: Sequence[EndedAttempt[int]]) -> dict[JobId, str]:
         self.batches.append([size for _, size in batch])
         return {}
 

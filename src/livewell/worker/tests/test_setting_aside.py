@@ -13,7 +13,7 @@ from livewell.jobs import ClaimedJob, JobId
 from livewell.kernel import Backoff, Database
 from livewell.simulator import Simulator, SimulatorOptions
 from livewell.testing import idle_in_transaction, until
-from livewell.worker.finisher import MOST_TRIES, Ended, Finisher
+from livewell.worker.finisher import MOST_TRIES, EndedAttempt, Finisher
 from livewell.worker.leased_jobs import LeasedJob
 from livewell.worker.tests.market import market
 from livewell.worker.tests.running import outcomes, running
@@ -29,7 +29,7 @@ class Busy:
         self.times = times
         self.batches: list[list[str]] = []
 
-    async def finish(self, batch: Sequence[Ended[str]]) -> dict[JobId, str]:
+    async def finish(self, batch: Sequence[EndedAttempt[str]]) -> dict[JobId, str]:
         self.batches.append([name for _, name in batch])
         states: dict[JobId, str] = {}
         for leased, name in batch:

@@ -138,7 +138,7 @@ class Doors(BudgetStore):
 
 
 async def test_a_further_request_waits_for_its_turn(database: Database, owner: Database) -> None:
-    """The first request of a fetch is paid for; the next asks until there is room, or until the worker is to stop."""
+    """The first request of a fetch is paid for; the next asks until the budget allows it, or the worker is to stop."""
     await make_endpoint(owner, "p/a", requests_per_minute=1)
     budgets, hurry = Doors(database), asyncio.Event()
     job = _claimed(1, None)._replace(endpoint="p/a")

@@ -27,7 +27,7 @@ log = Logger("livewell.worker")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AsideContext:
+class OffLoopContext:
     """What a handler beside the loop may take as its second argument."""
 
     job_id: int
@@ -42,7 +42,7 @@ class AsideContext:
         return self._stop is not None and self._stop.is_set()
 
 
-class Aside:
+class OffLoop:
     """Runs handlers beside the loop, in `threads` and `processes` places; those who come later wait for one."""
 
     def __init__(self, *, threads: int, processes: int) -> None:
@@ -104,7 +104,7 @@ class Aside:
 def _arguments(handler: Handler, payload: Any, ctx: JobContext, stop: threading.Event | None) -> tuple[Any, ...]:
     if not handler.wants_context:
         return (payload,)
-    aside = AsideContext(
+    context = OffLoopContext(
         job_id=ctx.job_id,
         kind=handler.kind,
         attempt=ctx.attempt,
@@ -112,7 +112,7 @@ def _arguments(handler: Handler, payload: Any, ctx: JobContext, stop: threading.
         idempotency_key=ctx.idempotency_key,
         _stop=stop,
     )
-    return payload, aside
+    return payload, context
 
 
 def _begin(work: Callable[[], T], on_end: Callable[[], None] = lambda: None) -> "asyncio.Future[T]":
@@ -142,5 +142,5 @@ def _begin(work: Callable[[], T], on_end: Callable[[], None] = lambda: None) -> 
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(tell, answer, error)
 
-    threading.Thread(target=run, name="livewell-aside", daemon=True).start()
+    threading.Thread(target=run, name="livewell-off-loop", daemon=True).start()
     return ended
