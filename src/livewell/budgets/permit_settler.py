@@ -143,7 +143,9 @@ class PermitSettler:
                 log.error("permits_not_settled", endpoint=block.endpoint, block=str(block.id), reason=str(error))  # noqa: TRY400
                 break
             else:
-                for outcome, permits in Counter(one.outcome for one in batch if one.number in settled).items():
+                for outcome, permits in Counter(
+                    settlement.outcome for settlement in batch if settlement.number in settled
+                ).items():
                     PERMITS_SETTLED.labels(endpoint=block.endpoint, outcome=outcome).inc(permits)
                 break
         self._on_settled(block)

@@ -120,8 +120,8 @@ class Fetcher(Generic[M]):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for one in () if "model" in cls.__dict__ else cls.__dict__.get("__orig_bases__", ()):
-            found = get_args(one)[0] if get_origin(one) is Fetcher else None
+        for base in () if "model" in cls.__dict__ else cls.__dict__.get("__orig_bases__", ()):
+            found = get_args(base)[0] if get_origin(base) is Fetcher else None
             if isinstance(found, type) and issubclass(found, BaseModel):
                 cls.model = found
 
@@ -133,7 +133,7 @@ class Fetcher(Generic[M]):
 def source_time_of(fetcher: type[Fetcher[Any]]) -> str | None:
     """The field of a fetcher's model that is marked as its source time."""
     fields = fetcher.model.model_fields if hasattr(fetcher, "model") else {}
-    return next((name for name, one in fields.items() if marks_of(one).source_time), None)
+    return next((name for name, field in fields.items() if marks_of(field).source_time), None)
 
 
 def encoded(text: str) -> str:

@@ -20,7 +20,7 @@ class JsonPath:
         """Everything the path leads to, in order; `NotThere` when a step has nothing to stand on."""
         found = [document]
         for step in self._steps:
-            found = [one for here in found for one in self._follow(step, here)]
+            found = [there for here in found for there in self._follow(step, here)]
         return found
 
     def first(self, document: Any) -> Any:

@@ -37,12 +37,12 @@ class FetchStore:
 
     async def store_fetches(self, ended: Sequence[EndedFetch]) -> list[Stored]:
         """End refreshes: store, learn, finish and settle, all of it or nothing."""
-        batch = to_json([_told(one) for one in ended], inf_nan_mode="strings").decode()
+        batch = to_json([_told(fetch) for fetch in ended], inf_nan_mode="strings").decode()
         return list(map(Stored._make, await self._caller.fetch(QUERIES["store_fetches"], batch)))
 
     async def rehearse_fetches(self, ended: Sequence[EndedFetch]) -> list[Rehearsed]:
         """What storing would make of refreshes, whose jobs and items need not be there; nothing is stored."""
-        batch = to_json([_told(one) for one in ended], inf_nan_mode="strings").decode()
+        batch = to_json([_told(fetch) for fetch in ended], inf_nan_mode="strings").decode()
         return list(map(Rehearsed._make, await self._caller.fetch(QUERIES["rehearse_fetches"], batch)))
 
     async def fetch_conditions(self, item_ids: Sequence[int]) -> dict[int, Condition]:
@@ -60,7 +60,9 @@ class FetchStore:
 
     async def check_storage(self, data_type: str, columns: Mapping[str, Column]) -> list[Finding]:
         """Where the table of a type and the columns of its model disagree."""
-        told = to_json({name: {"type": one.type, "nullable": one.nullable} for name, one in columns.items()}).decode()
+        told = to_json(
+            {name: {"type": column.type, "nullable": column.nullable} for name, column in columns.items()}
+        ).decode()
         rows = await self._caller.fetch(QUERIES["check_storage"], data_type, told)
         return [Finding(data_type=data_type, **row) for row in rows]
 

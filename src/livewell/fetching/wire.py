@@ -101,7 +101,7 @@ def _stated_length(head: bytes) -> int | None:
     """Where the body ends by its head alone; None where something else ends it, or the head is not clear about it."""
     if head[9:12] in _BODILESS:
         return 0
-    said = {int(one) for one in _LENGTH.findall(head)}
+    said = {int(length) for length in _LENGTH.findall(head)}
     return said.pop() if len(said) == 1 and not _CODED.search(head) else None
 
 

@@ -47,7 +47,7 @@ def hosts_of(url: str) -> list[Host]:
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
     named = unquote(parts.netloc.rpartition("@")[2]) or options.get("host", "")
-    names = [_name_and_port(one) for one in named.split(",")] if named else []
+    names = [_name_and_port(host) for host in named.split(",")] if named else []
     ports = options.get("port", _DEFAULT_PORT).split(",")
     if len(ports) not in (1, len(names) or 1):
         raise DatabaseUnavailable(

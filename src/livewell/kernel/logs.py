@@ -80,7 +80,7 @@ def configure_logs(
 def silence_logs() -> None:
     """Say nothing any more, as a library does."""
     log = logging.getLogger(ROOT)
-    for handler in [one for one in log.handlers if isinstance(one, _Told)]:
+    for handler in [handler for handler in log.handlers if isinstance(handler, _Told)]:
         log.removeHandler(handler)
     log.setLevel(logging.NOTSET)
     log.propagate = True

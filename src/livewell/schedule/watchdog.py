@@ -99,7 +99,7 @@ def late_names(health: "dict[str, object]") -> str | None:
     if health.get("ok") is True:
         return None
     late = health.get("late")
-    names = [str(one.get("task")) for one in late if isinstance(one, dict)] if isinstance(late, list) else []
+    names = [str(task.get("task")) for task in late if isinstance(task, dict)] if isinstance(late, list) else []
     return f"late: {', '.join(names)}" if names else str(health.get("error") or "no task is declared")
 
 

@@ -34,7 +34,7 @@ class Bundle:
     ) -> Any:
         """The answer for one of its jobs, None when there is none for it; the first to ask makes the request."""
         if self._request is None:
-            wanted = [one for one in self.members if not one.was_stopped()]
+            wanted = [member for member in self.members if not member.was_stopped()]
             self._request = asyncio.create_task(_made(request, wanted))
         try:
             return (await asyncio.shield(self._request)).get(leased.job.job_id)
@@ -43,7 +43,9 @@ class Bundle:
 
     def _leave(self, leased: "LeasedJob") -> None:
         self._left.add(leased.job.job_id)
-        if self._request is not None and all(one.job.job_id in self._left or one.was_stopped() for one in self.members):
+        if self._request is not None and all(
+            member.job.job_id in self._left or member.was_stopped() for member in self.members
+        ):
             self._request.cancel()
 
 

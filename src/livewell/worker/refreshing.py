@@ -76,11 +76,11 @@ class RefreshEnds:
         self._store = store
 
     async def finish(self, batch: Sequence[EndedAttempt[Refreshed]]) -> dict[JobId, str]:
-        ended = [_ended(leased.job.job_id, leased.job.lease_token, one) for leased, one in batch]
+        ended = [_ended(leased.job.job_id, leased.job.lease_token, refreshed) for leased, refreshed in batch]
         with STORE_SECONDS.time():
             stored = await self._store.store_fetches(ended)
         tell_stored(ended, stored)
-        return {JobId(one.job_id): one.state for one in stored}
+        return {JobId(ended_job.job_id): ended_job.state for ended_job in stored}
 
     def instead(self, outcome: Refreshed, why: str) -> Refreshed | None:
         ended = outcome.answered.outcome
@@ -209,8 +209,8 @@ def _late(ctx: JobContext, answer: Answered) -> PermitExpired | None:
     return None
 
 
-def _ended(job_id: JobId, lease_token: UUID, one: Refreshed) -> EndedFetch:
-    refresh, answered = one.refresh, one.answered
+def _ended(job_id: JobId, lease_token: UUID, refreshed: Refreshed) -> EndedFetch:
+    refresh, answered = refreshed.refresh, refreshed.answered
     return EndedFetch(
         job_id=job_id,
         lease_token=lease_token,
@@ -221,5 +221,5 @@ def _ended(job_id: JobId, lease_token: UUID, one: Refreshed) -> EndedFetch:
         bytes=answered.bytes,
         rate=answered.rate,
         sent=answered.sent,
-        warnings=tuple((one.code, one.message) for one in answered.warnings),
+        warnings=tuple((warning.code, warning.message) for warning in answered.warnings),
     )

@@ -158,7 +158,10 @@ class Worker:
         kinds = await store.list_kinds(list(self._handlers))
         schemas = {kind.kind: kind.payload_schema for kind in kinds}
         declarations = [handler.declaration for handler in self._handlers.values()]
-        if all(one.kind in schemas and one.payload_schema in (None, schemas[one.kind]) for one in declarations):
+        if all(
+            declared.kind in schemas and declared.payload_schema in (None, schemas[declared.kind])
+            for declared in declarations
+        ):
             return kinds
         await store.declare_kinds(declarations, actor=self.id)
         return await store.list_kinds(list(self._handlers))
