@@ -185,7 +185,7 @@ class PermitPool:
         await self._renewer.keeper.run_once()
 
     async def close(self) -> None:
-        """Turn away who waits, let what is lent come back, and tell what it cost; what is late ends by its lease."""
+        """Refuse who waits, let lent permits come back, and tell what they cost; late ones end by their lease."""
         self._closed = True
         try:
             async with asyncio.timeout(self._close_within.total_seconds()):

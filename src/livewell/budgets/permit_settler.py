@@ -65,7 +65,7 @@ class PermitSettler:
         self._begin(hurry=block.unsettled == 0 or self._in_a_hurry(block.endpoint))
 
     def learn(self, endpoint: str, key_name: str | None, facts: RateFacts, sent_at: float) -> None:
-        """Take note of what an answer told; the newest counts, but none makes a throttling one forgotten."""
+        """Take note of what an answer told; the newest counts, but an answer that throttles is kept."""
         known = self._lessons.get((endpoint, key_name))
         if known is None or facts.is_throttled or not known.facts.is_throttled:
             self._lessons[(endpoint, key_name)] = Lesson(facts=facts, sent_at=sent_at)

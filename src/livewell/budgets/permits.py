@@ -50,7 +50,7 @@ class PermitBlock:
         return not self.lost and self.clock() <= self.send_by
 
     def lose(self) -> None:
-        """Its lease is over: what is under way under it no longer counts as such, so it is stopped."""
+        """Its lease is over: the database no longer counts its calls as under way, so they are stopped."""
         self.lost = True
         for permit in self.lent:
             permit.interrupt()
@@ -177,7 +177,7 @@ class Permit:
             )
 
     def interrupt(self) -> None:
-        """Stop the call that is under way with it; one that is not, send() will refuse."""
+        """Stop the call that is under way with it; if none is, send() will refuse."""
         under_way = self._sent_at is not None and not self.is_settled
         if self._task is not None and under_way and not self._interrupted:
             self._interrupted = True

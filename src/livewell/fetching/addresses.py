@@ -1,12 +1,12 @@
 """Where calls may go: to the hosts a provider declares, at addresses of the public internet.
 
 A URL is taken only in its plain form: ASCII, no credentials, no zone, no trailing dot, numbers only as the four of
-IPv4 or the brackets of IPv6. What has another spelling has no business in an API. A name is resolved once, and the
-addresses that were checked are those the connection is made to, so that a name cannot change its mind in between.
+IPv4 or the brackets of IPv6. Other spellings are refused. A name is resolved once, and the addresses that were checked
+are those the connection is made to, so that a name cannot lead elsewhere in between.
 Addresses that embed another (mapped, 6to4, NAT64, Teredo) are refused, whatever they embed. Where a provider says
 `allow_private`, loopback and private networks are allowed too; link-local and the other addresses where clouds keep the
 credentials of a machine never are. Those of 100.64.0.0/10 belong to a carrier, a cloud or a network of the operator's
-own: they are opened where the worker runs (`LIVEWELL_SHARED_NETWORKS`), by who knows which it is.
+own: the operator of the machine says which are allowed (`LIVEWELL_SHARED_NETWORKS`).
 """
 
 import ipaddress
@@ -78,7 +78,7 @@ class Destinations:
 
     def check(self, url: str) -> URL:
         """The URL as it will be asked for; raises `ForbiddenAddress`."""
-        # What begins with the base URL and a slash has its server, which need not be looked at every time.
+        # A URL that begins with the base URL and a slash leads to its server, which was checked before.
         if self._checked is not None and url.startswith(self._checked) and _PLAIN.fullmatch(url):
             return URL(url, encoded=True)
         origin = origin_of(url)

@@ -1,8 +1,8 @@
 """The one HTTP client of a process: calls that end in time, in size, where they may go, and counted to the byte.
 
-A call ends in a `Reply`, always: with an answer, or with the problem that kept it from being one. Redirects are
-followed by hand, each checked as the first; a key travels only to the origin of the base URL. Each request that goes
-out asks its permission first, because each counts at the provider.
+A call ends in a `Reply`, always: with an answer, or with the problem instead of one. Redirects are followed by hand and
+checked like the first address; a key travels only to the origin of the base URL. Each request asks for permission
+before it goes out, because each counts at the provider.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from livewell.fetching.wire import Meter, MeteredConnector, SentBefore
 from livewell.kernel import LivewellError
 
 MOST_REDIRECTS = 3
-# What may have been read ahead, and as much again: chunks of one byte cost their reader more than what they bring.
+# What may have been read ahead, and as much again: chunks of one byte take more memory than they have bytes.
 MOST_FRAMING = 1_048_576
 _REDIRECTS = {301, 302, 303, 307, 308}
 _NOTHING: CIMultiDictProxy[str] = CIMultiDictProxy(CIMultiDict())
@@ -112,7 +112,7 @@ class Client:
         return reply
 
     def session(self, *, allow_private: bool) -> aiohttp.ClientSession:
-        """Two of them: a connection into a private network is never at hand for a provider that may not have one."""
+        """One session with private addresses and one without, so that no provider gets a connection it may not have."""
         session = self._sessions.get(allow_private)
         if session is None:
             connector = MeteredConnector(
@@ -149,7 +149,7 @@ class _Call:
         self._deadline = deadline
 
     async def one(self, url: str, reply: Reply) -> str | None:
-        """One request; answers where it leads to, when it leads on."""
+        """One request; answers with the address it redirects to, if it does."""
         try:
             checked = self._request.to.check(url)
         except ForbiddenAddress as fact:
@@ -210,7 +210,7 @@ class _Call:
         return bytes(body)
 
     async def _apart(self, waiting: Awaitable[None]) -> None:
-        """Waiting for memory or for permission is our own slowness, not the provider's."""
+        """Time spent waiting for memory or for permission does not count against the call's limit."""
         loop, ends_at = asyncio.get_running_loop(), self._deadline.when()
         began = loop.time()
         self._deadline.reschedule(None)

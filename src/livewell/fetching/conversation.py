@@ -30,7 +30,7 @@ class Marked:
 
 
 class Conversation:
-    """The requests of one fetch. The first answer that is none ends it, for good."""
+    """The requests of one fetch. The first that is not answered ends it for good."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class Conversation:
         )
 
     def _conditions(self) -> Mapping[str, str]:
-        """Only what stands for the whole fetch can say that all of it is unchanged: one key, one request."""
+        """Only the single request of a single key can say that everything is unchanged."""
         if self._keys != 1 or self.calls != 1:
             return {}
         said = {"If-None-Match": self._before.etag, "If-Modified-Since": self._before.last_modified}

@@ -8,7 +8,7 @@ from livewell.fetching.fetcher import Fetcher
 from livewell.kernel import Caller, Connection, LivewellError, PlannedChange, shown_interval, told_at
 from livewell.registry import Finding, InvalidType, RegistryStore, TypeTables, type_fields
 
-# What keeps a type from being written at all; everything else is found in the type that was.
+# Problems that keep a type from being written; all others are found in the written type.
 _UNWRITABLE = {"invalid", "no_endpoint"}
 Scope = Literal["changed", "all"]
 
@@ -50,7 +50,7 @@ class TypeSection(TypeTables):
     async def apply(
         self, connection: "Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
     ) -> list[PlannedChange]:
-        """Make types as declared; for a plan too, since what is checked is what was written: it is taken back."""
+        """Make types as declared. A plan writes them too, to check them, and is rolled back."""
         wanted = {name: type_fields(declaration) for name, declaration in declared.items()}
         attempt = connection.transaction()
         await attempt.start()

@@ -98,7 +98,7 @@ class Fetching:
     ) -> dict[str, Answered]:
         """Ask for keys together; where the provider says that something is wrong with them, in halves, to find which.
 
-        As many further requests as it takes to find one of them, and no more.
+        It makes as many further requests as it takes to find one wrong key, and no more.
         """
         first = await self._request(source, asked, secret, sending)
         answers = {answer.key: answer for answer in first}
@@ -158,14 +158,14 @@ class Fetching:
 def _objection(source: Source, asked: Asked) -> FetchOutcome | None:
     if asked.data_type != source.data_type:
         return Refused(reason="other_type", message=f"a refresh of {asked.data_type}, not of {source.data_type}")
-    # What is a key PostgreSQL has decided; only what can be no key of any type is refused once more.
+    # PostgreSQL has decided what is a key; here only what no type can have as a key is refused again.
     if not 0 < len(asked.key) <= MOST_KEY or not asked.key.isprintable():
         return Refused(reason="invalid_key", message=f"no key of {source.data_type}")
     return None
 
 
 def _doubts_keys(answers: Sequence[Answered]) -> bool:
-    """Whether an answer for several keys says that something is wrong with what was asked, and not what."""
+    """Whether an answer for several keys says that something is wrong with one of them, but not with which."""
     outcomes = [answer.outcome for answer in answers]
     return len(outcomes) > 1 and all(
         isinstance(outcome, FetchFailed) and outcome.status in _ABOUT_KEYS for outcome in outcomes
@@ -181,12 +181,12 @@ def _is_there(answer: Answered) -> bool:
 
 
 def _as_first(first: Sequence[Answered], answers: Mapping[str, Answered]) -> dict[str, Answered]:
-    """Where nothing at all is there it is not the keys that are wrong: what was said of all of them stands."""
+    """When no key was found, it is not a key that is wrong: each has the outcome of the first answer."""
     return {answer.key: replace(answers[answer.key], outcome=answer.outcome) for answer in first}
 
 
 def _after(before: Answered, answer: Answered) -> Answered:
-    """An answer to a key that was asked for before, with what that had cost."""
+    """An answer for a key that was asked for before, with the cost of both."""
     return replace(
         answer,
         bytes=(before.bytes or 0) + (answer.bytes or 0),
@@ -240,7 +240,7 @@ def _answers(
 
 
 def _marked(outcome: FetchOutcome, conversation: Conversation) -> FetchOutcome:
-    """What the next request may be conditional on: only where one answer was all of it."""
+    """With the marks for the next conditional request, if a single answer was the whole fetch."""
     marked = conversation.marked
     if conversation.calls == 1 and marked != Marked() and isinstance(outcome, Fetched | Unchanged):
         return replace(outcome, etag=marked.etag, last_modified=marked.last_modified)

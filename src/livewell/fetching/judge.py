@@ -1,8 +1,8 @@
 """Judging: what an answer is worth to each key that was asked for. Every key gets exactly one outcome.
 
-An answer is read whole. One bad row refuses its key and no other; what cannot be told apart refuses all it might
-belong to. Rows of keys nobody asked for are warned about, and refuse an answer for a single key, which is then somebody
-else's.
+An answer is read whole. One bad row refuses its key and no other; a bad row of which the key is unknown refuses all
+keys it might belong to. Rows of keys nobody asked for are warned about, and refuse an answer for a single key, which is
+then somebody else's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ from livewell.fetching.types import (
 from livewell.registry import path_text
 
 TOO_EARLY = timedelta(days=1)
-# Bytes of a list or an object, and of what is in one, however few they are written with.
+# Bytes that a list or an object, and a value in one, take in Python, however short they are written.
 _CONTAINER, _SCALAR = 150, 50
 _READ_PER_BYTE = 8
 _WORDS = {401: "the API key is not accepted", 403: "the API key may not ask for this"}
@@ -152,7 +152,7 @@ def judge_rows(keys: Sequence[str], rows: Sequence[Any], rules: Rules, *, now: d
 
 @dataclass(kw_only=True, slots=True)
 class _Strays:
-    """Rows that are nobody's: of keys not asked for, or of none."""
+    """Rows of keys that were not asked for, or of no key."""
 
     unasked: int = 0
     nameless: int = 0
@@ -216,7 +216,7 @@ def _repeats(rows: Sequence[JsonObject], rules: Rules) -> bool:
 
 
 def share_out(total: int, weights: Sequence[int]) -> list[int]:
-    """A number in proportion to weights, to the last one; equally where all weigh nothing."""
+    """Share a number out in proportion to weights, without a rest; equally when all weights are zero."""
     if not weights:
         return []
     if not any(weights):

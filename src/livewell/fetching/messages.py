@@ -20,7 +20,7 @@ def plain(text: str, secret: Secret | None = None) -> str:
     """A text as it may be shown: without the key in any form it is sent in, without what follows a URL's path."""
     text = _QUERY.sub(rf"\1?{MASK}", _masked(text, secret))
     line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
-    line = _masked(line, secret)  # what was broken over lines is whole again
+    line = _masked(line, secret)  # a key that was broken over lines is whole again
     return line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 1]}…"
 
 

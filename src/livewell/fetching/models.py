@@ -43,7 +43,7 @@ class Marks:
 def bounded(*, source_time: bool = False, volatile: bool = False, **bounds: Any) -> Any:
     """A field with bounds (`gt`, `ge`, `lt`, `le`, `min_length`, `max_length`, `pattern`, `alias`); it has no default.
 
-    `source_time` is when the source says its data is from. `volatile` is what changes without anything having changed.
+    `source_time` is when the source says its data is from. `volatile` may differ while the data is the same.
     """
     return Field(json_schema_extra={"livewell": {"source_time": source_time, "volatile": volatile}}, **bounds)
 
@@ -112,7 +112,7 @@ def loosened(model: type[BaseModel]) -> type[BaseModel]:
 
 
 def _alias(field: FieldDeclaration, column: str, nested: bool) -> str | None:  # noqa: FBT001 - private
-    """What a value is found by: its member or, in a row that was laid flat, its path."""
+    """The name of a value in a row: its member or, in a row that was laid flat, its path."""
     steps = field.steps(column)
     return path_text(steps) if nested else None if field.source is None else str(steps[0])
 

@@ -17,7 +17,7 @@ class JsonPath:
         self._steps = row_steps(text)
 
     def find(self, document: Any) -> list[Any]:
-        """Everything the path leads to, in order; `NotThere` when a step has nothing to stand on."""
+        """Everything the path leads to, in order; `NotThere` when a step leads nowhere."""
         found = [document]
         for step in self._steps:
             found = [there for here in found for there in self._follow(step, here)]

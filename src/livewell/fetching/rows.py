@@ -39,7 +39,7 @@ class RowReader:
             name for name, field in fields.items() if marks_of(field).volatile or name == self.source_time
         }
         self.key_steps = None if key is None else source_steps(model, key)
-        # Members of values of the provider's own come in any order; those of the model in one.
+        # Members of nested values come in any order; those of the model always in the same.
         self._is_flat = all(column.type not in {"object", "array", "any"} for column in columns_of(model).values())
 
     def key_of(self, row: Mapping[str, Any]) -> str | None:

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 log = Logger("livewell.kernel")
 
-# A wish that is known to be in vain only when every server was asked.
+# Whether a standby can be had is known only when every server was asked: the driver does that itself.
 _LEFT_TO_THE_DRIVER = "prefer-standby"
 _CONTENDED = Backoff(first=timedelta(milliseconds=2), longest=timedelta(seconds=1), least=0.0)
 
@@ -49,7 +49,7 @@ class DatabaseOptions:
     connect_timeout: timedelta = timedelta(seconds=10)
     statement_timeout: timedelta = timedelta(seconds=30)
     idle_in_transaction_timeout: timedelta = timedelta(seconds=60)
-    # Between the statements of a single call nobody thinks: who is silent so long is cut off, and in others' way.
+    # Between the statements of one call there is nothing to wait for: a client that is silent so long was cut off.
     idle_in_call_timeout: timedelta = timedelta(seconds=5)
     answer_grace: timedelta = timedelta(seconds=2)
     contention_retries: int = 10
@@ -232,7 +232,7 @@ class Line(_Calls):
         self._in_use.release()
 
     async def open(self) -> None:
-        """Connect now, for whose first call is not to wait for that."""
+        """Connect now, so that the first call need not wait for it."""
         async with self.connection():
             pass
 

@@ -19,7 +19,7 @@ from livewell.kernel.errors import DatabaseUnavailable, reason_of
 
 # How long a server may take to answer before the next one is asked beside it.
 HEAD_START = 0.25
-# Of the time there is; the rest is for saying why it was in vain before whoever asked gives up.
+# Share of the time there is; in the rest the caller is told why it was in vain, before it gives up.
 _TRIED_FOR = 0.9
 _DEFAULT_PORT = "5432"
 _WRITES = "read-write"

@@ -103,10 +103,10 @@ class LeaseKeeper(Generic[L]):
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Keep what is held, in a task of its own; called when a lease was added."""
+        """Keep what is held, in a task that ends when nothing is held; called when a lease was added."""
         self._came.set()
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self.run(), name="lease_keeper")
+            self._task = asyncio.get_running_loop().create_task(self._run_while_held(), name="lease_keeper")
 
     async def stop(self) -> None:
         """Keep nothing any more; if keeping broke, that is raised here."""
@@ -129,7 +129,7 @@ class LeaseKeeper(Generic[L]):
         self._wake.set()
 
     async def run(self, stop: asyncio.Event | None = None) -> None:
-        """Renew and watch until told to stop; while nothing is held that costs nothing, unless `every` was given."""
+        """Renew and watch until told to stop; without `every`, until nothing is held."""
         self._began = self._clock()
         async with asyncio.TaskGroup() as tasks:
             watching = tasks.create_task(self._keep_watch())
@@ -174,9 +174,13 @@ class LeaseKeeper(Generic[L]):
             else:
                 self._is_behind = True
 
+    async def _run_while_held(self) -> None:
+        # Asked again, because a lease may be added while the last run ends.
+        while self._is_needed():
+            await self.run()
+
     async def _keep_watch(self) -> None:
         while True:
-            await self._until_needed()
             self._came.clear()
             self.watch()
             ends = (lease.trusted_until for lease in self._holder.leases() if lease.is_in_use)
@@ -184,9 +188,7 @@ class LeaseKeeper(Generic[L]):
             await wait_for_any(self._came, timeout=min(WATCH_SECONDS, left))
 
     async def _keep_renewing(self, stop: asyncio.Event) -> None:
-        while not stop.is_set():
-            if await self._until_needed():
-                self._began = self._clock()
+        while self._is_needed() and not stop.is_set():
             per_lease = _RETRIES_PER_LEASE if self._is_behind else _RENEWALS_PER_LEASE
             left = self._began + self._pause(self._holder.leases(), per_lease) - self._clock()
             if left <= 0 or self._wake.is_set():
@@ -195,14 +197,8 @@ class LeaseKeeper(Generic[L]):
             else:
                 await wait_for_any(self._wake, stop, timeout=min(left, WATCH_SECONDS))
 
-    async def _until_needed(self) -> bool:
-        """Whether it had to wait until there was something to keep."""
-        waited = False
-        while self._every is None and not self._holder.leases():
-            waited = True
-            self._came.clear()
-            await self._came.wait()
-        return waited
+    def _is_needed(self) -> bool:
+        return self._every is not None or bool(self._holder.leases())
 
     def _pause(self, leases: Sequence[L], per_lease: int) -> float:
         shortest = min((lease.lease_seconds for lease in leases), default=float("inf")) / per_lease

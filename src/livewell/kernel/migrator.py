@@ -1,10 +1,10 @@
 """The migrator: brings a database to the shape this program needs, one at a time across machines, and notices drift.
 
 Each migration is one transaction, and all changed functions, views and triggers together are one, so that callers never
-see half of a new surface. A transaction first takes the migrator's lock and reads the history again: whoever was
-killed, or ran at the same moment, leaves nothing that the next run would not find. The lock is a row of the history,
-which no stranger can hold; of several on an empty database one makes the schema, and the others find it there. Nothing
-of a session is used, so a pooler may stand between.
+see half of a new surface. A transaction first takes the migrator's lock and reads the history again: so the next run
+finds what a killed or a parallel one has done. The lock is a row of the history, which no stranger can hold; of several
+on an empty database one makes the schema, and the others find it there. Nothing of a session is used, so a pooler may
+stand between.
 
 What the catalog shows before and after a step is compared, and only what the step itself changed is recorded; a change
 made by hand therefore stays visible as drift. What has a file (functions, views, triggers, and the grants on them) is

@@ -171,7 +171,7 @@ class Service:
                 return
 
     async def _pause_after(self, error: Exception, event: str, name: str, in_a_row: int) -> None:
-        """Tell and count what failed, and give it time, the more the longer it has been failing."""
+        """Log and count what failed, and wait, longer each time it fails in a row."""
         fact = _fact_behind(error)
         trace = None if fact else error
         self.failures[name] += 1
@@ -180,7 +180,7 @@ class Service:
         await wait_for_any(self._stop, timeout=pause)
 
     def _spread(self, interval: timedelta) -> float:
-        """Around the interval, so that many processes started together do not stay in step."""
+        """A pause around the interval, so that processes started together do not stay in step."""
         return interval.total_seconds() * random.uniform(1 - self._options.jitter, 1 + self._options.jitter)
 
     def _claim_name(self, name: str) -> None:
@@ -206,7 +206,7 @@ class Service:
 
 
 def _fact_behind(error: BaseException) -> LivewellError | None:
-    """The fact it is, or that parts which ran together all ended with; anything else is a bug, and shows itself."""
+    """The fact behind an error, or behind all errors of a group; None for a bug, which is logged with its traceback."""
     if isinstance(error, BaseExceptionGroup) and error.split(LivewellError)[1] is None:
         return _fact_behind(error.exceptions[0])
     return error if isinstance(error, LivewellError) else None

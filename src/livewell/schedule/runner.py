@@ -2,7 +2,7 @@
 
 Whatever happens ends as one document (`types.RunAnswer`). A schedule that cannot be read runs nothing and says so. The
 effect of an SQL task and the end of its run commit together or not at all; it needs no lease, because the lock of its
-row dies with its transaction.
+row ends with its transaction.
 
 Events: `task_started`, `task_finished`, `task_failed`, `task_lost`; all with the task's name.
 """

@@ -2,7 +2,7 @@
 
 Any number of nodes may run one; each run is taken by one of them. It sleeps until the next task is due, a notification
 comes, or its poll interval is over. Runs go on beside each other in a bounded number of slots, each with a line of its
-own, so that a pool that handlers have emptied holds up no rescue.
+own, so that a rescue runs even when handlers use all of the pool.
 
 Events: those of the runner, `scheduler_started`, `scheduler_stopped`, `schedule_not_read`, `task_not_run`.
 """
@@ -23,8 +23,8 @@ CHANNEL = "livewell_tasks"
 
 log = Logger("livewell.schedule")
 
-# A task that another node has locked, or whose failure could not be recorded, is due all the same; asked again at once
-# it would be asked for ever.
+# A task that another node has locked, or whose failure could not be recorded, stays due: without a pause it would be
+# tried again and again.
 _NOT_RUN = Backoff(first=timedelta(milliseconds=500), longest=LONGEST_PAUSE)
 _NOT_READ = Backoff(first=timedelta(milliseconds=200), longest=LONGEST_PAUSE)
 _MOST_SECONDS_LATER = 0.25

@@ -1,7 +1,7 @@
 """The worker: runs the jobs of the kinds a program declares.
 
 It owns no table. One `Worker` has a feeder (claims as much as there are slots for), a runner (slots), a finisher (ends
-attempts in batches) and a heartbeater (renews leases, watches the clock), around one hold of leased jobs.
+attempts in batches) and a heartbeater (renews leases, watches the clock), around the jobs it has leased.
 
 Invariants. No more handlers run at once than there are slots. A job whose lease may be lost is stopped by the
 worker's own monotonic clock before another can have it, and its outcome is not sent. A deadlock or serialization

@@ -1,7 +1,7 @@
 """A bundle: jobs that were claimed together because one request fetches for all of them.
 
-Whichever gets its slot first makes the request for all; the others find their answer when they come to theirs, so that
-a bundle needs no more than one slot. One that stops waiting takes nothing from the others; a request that nobody waits
+The first job that gets a slot makes the request for all; the others find their answer when they get theirs, so that a
+bundle needs no more than one slot. A job that stops waiting changes nothing for the others; a request that no job waits
 for any more is cancelled.
 """
 

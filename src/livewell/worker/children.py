@@ -2,8 +2,8 @@
 
 A child is a fresh interpreter that imports what it runs; it shares nothing with the worker. It pays no heed to SIGINT
 and SIGTERM, which a terminal or a service manager sends to all of a group: the worker drains, and the child with it.
-What was raised in a child arrives as an exception of the same name and text, without its class, which need not be one
-that can travel.
+What was raised in a child arrives as an exception of the same name and text, without its class, which may be one that
+cannot be pickled.
 """
 
 import multiprocessing
@@ -33,7 +33,7 @@ class RaisedOffLoop(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a function came to in a child, in a form that always travels."""
+    """What a function came to in a child, in a form that can always be pickled."""
 
     result: Any = None
     raised: tuple[str, str] | None = None
@@ -48,7 +48,7 @@ class Answer:
         named = {"__module__": module, "__qualname__": name}
         error = type(name.rpartition(".")[2], (RaisedOffLoop,), named)(self.message)
         error.frames = self.frames
-        # As a driver would say it, so that a deadlock is met as one.
+        # As a driver says it, so that the runner recognises a deadlock.
         error.sqlstate = "40P01" if self.contended else None
         raise error
 
@@ -84,7 +84,7 @@ class Child:
         return self._process.pid if self._process is not None else None
 
     def end(self) -> None:
-        """End it, while nobody calls, and see it gone."""
+        """End it and wait until it is gone; nobody may be calling."""
         self._end()
 
     def kill(self) -> None:
@@ -108,7 +108,7 @@ class Child:
             return self._pipe
 
     def _end(self) -> str:
-        """How it ended, after it was made sure that it has."""
+        """Kill it, wait until it is gone, and say how it ended."""
         self.kill()
         process = self._process
         if process is None:

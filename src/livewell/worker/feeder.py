@@ -23,7 +23,7 @@ from livewell.worker.leased_jobs import LeasedJobs
 
 log = Logger("livewell.worker")
 
-# Jobs are claimed ahead only as far as the slots will have eaten them within this time.
+# So many jobs are claimed ahead as the slots will begin within this time.
 _AHEAD_SECONDS = 0.1
 _NOT_CLAIMED = Backoff(first=timedelta(milliseconds=100), longest=LONGEST_PAUSE)
 _FIRST_RESTS = (0.02, 0.1, 0.5)
@@ -109,7 +109,7 @@ class Feeder:
         with CLAIM_SECONDS.time():
             jobs = await self._store.claim_jobs(self._worker, self._groups, wanted, self._kinds, self._shares)
         self._jobs.add(jobs, asked_at)
-        # What came is started before it is counted.
+        # Let the slots start what came before it is counted.
         await asyncio.sleep(0)
         for kind, count in Counter(job.kind for job in jobs).items():
             JOBS_CLAIMED.labels(kind=kind).inc(count)

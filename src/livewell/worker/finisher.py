@@ -1,11 +1,11 @@
-"""The finisher ends attempts in batches on a connection of its own: while one batch is on its way the next gathers.
+"""The finisher ends attempts in batches on a connection of its own: while one batch is sent, the next is collected.
 
-The lease of a job is renewed until the database has answered. When it cannot be reached the outcomes are
-kept and sent again; the token decides whether they still count. An answer `lost` after such a repeat may mean that the
-first sending had arrived. An outcome that the database refuses (a result that is no JSON to it) is sought out by
-halving the batch, and fails its own job alone. One that the database answers with `busy`, because somebody else has
-what it would write in an open transaction, is set aside: its lease is renewed, and it is sent again later, in a batch
-without those that nobody holds up. After some tries it is given up.
+The lease of a job is renewed until the database has answered. When it cannot be reached the outcomes are kept and sent
+again; the token decides whether they still count. An answer `lost` after such a repeat may mean that the first sending
+had arrived. An outcome that the database refuses (a result that is no JSON to it) is sought out by halving the batch,
+and fails its own job alone. One that the database answers with `busy`, because somebody else has what it would write in
+an open transaction, is set aside: its lease is renewed, and it is sent again later, in a batch of its own. After some
+tries it is given up.
 
 Events: `finish_failed`, `outcome_refused`, `outcome_given_up`, `lease_lost` (with the job id).
 """
@@ -35,10 +35,10 @@ from livewell.worker.leased_jobs import LeasedJob
 log = Logger("livewell.worker")
 
 BATCH = 1000
-# What is sent at once is held several times over while it is written: as it was, as text, and as what is sent.
+# A batch is in memory several times while it is sent: as outcomes, as text, and as what goes over the wire.
 BATCH_BYTES = 4 * 1024 * 1024
 _NOT_TOLD = Backoff(first=timedelta(milliseconds=100), longest=LONGEST_PAUSE)
-# A quarter of a minute, with the pauses as they grow.
+# With the pauses as they grow, that is a quarter of a minute.
 MOST_TRIES = 8
 _BUSY = "busy"
 # Classes of SQLSTATE: data exceptions, integrity, limits of a value.
@@ -61,7 +61,7 @@ class Ends(Protocol[End]):
         ...
 
     def instead(self, outcome: End, why: str) -> End | None:
-        """What is sent in place of an outcome that the database refused; None when that was the least there is."""
+        """What is sent in place of an outcome that the database refused; None when nothing less can be sent."""
         ...
 
     def weight(self, outcome: End) -> int:
@@ -70,7 +70,7 @@ class Ends(Protocol[End]):
 
 
 class JobEnds:
-    """Jobs that end alone."""
+    """How jobs end that store nothing with their end."""
 
     def __init__(self, store: JobStore) -> None:
         self._store = store
@@ -105,7 +105,7 @@ class Finisher(Generic[End]):
         self._give_up = give_up or (lambda leased, _: forget(leased))
         self._pending: list[EndedAttempt[End]] = []
         self._sending: list[EndedAttempt[End]] = []
-        # What was busy: until its pause is over, and when it is.
+        # What was busy: first until its pause is over, then until it is sent again.
         self._aside: dict[LeasedJob, EndedAttempt[End]] = {}
         self._again: list[EndedAttempt[End]] = []
         self._tries: dict[LeasedJob, int] = {}
@@ -132,7 +132,7 @@ class Finisher(Generic[End]):
                 self._more.clear()
                 await self._more.wait()
                 continue
-            # What was busy goes by itself, and after a batch that was not: it holds up nobody, and is not forgotten.
+            # What was busy is sent alone, after a batch that was not: it delays no other outcome, and has its turn.
             for queue in (self._pending, self._again):
                 if queue:
                     await self._send_next(queue)

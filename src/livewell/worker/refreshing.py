@@ -2,8 +2,8 @@
 
 Which types there are is data: the worker asks again from time to time, and serves those this program can fetch. Keys of
 one type that were claimed as a bundle go out in one request, which was paid for once; a bundle is never split, and two
-are never joined. What the last answer was marked with is looked up for all at once; where it cannot be, they are asked
-for without.
+are never joined. What the last answer was marked with is looked up for all at once; where that fails, the requests are
+not conditional.
 
 Events: `conditions_not_read`.
 """
@@ -46,7 +46,7 @@ log = Logger("livewell.worker")
 
 _CONDITIONS_AT_ONCE = 500
 _NOT_STORED = "not_stored"
-# Fetched again only to find that it is still held would spend the budget for nothing.
+# Fetched again at once it would most likely still be locked, and the budget would be spent for nothing.
 _HELD_PAUSE = timedelta(seconds=30)
 
 
@@ -70,7 +70,7 @@ class Refreshed:
 
 
 class RefreshEnds:
-    """Refreshes end where what they brought is stored."""
+    """How refreshes end: in the transaction that stores what they brought."""
 
     def __init__(self, store: FetchStore) -> None:
         self._store = store
@@ -179,12 +179,12 @@ class Refresher:
 
 
 def _why_no_key(fact: KeyUnreadable) -> str:
-    """Who reads of a key that is there and not allowed is elsewhere: what allows it goes along."""
+    """Why there is no key; for one that is there and not allowed, with what allows it."""
     return f"{fact.message} ({fact.fix})" if isinstance(fact, KeyNotAllowed) else fact.message
 
 
 def _read(job: LeasedJob) -> Refresh | None:
-    """The payload of a job that may not have had its slot yet; what is unsound ends there, by itself."""
+    """The payload of a job that may not have its slot yet; None if it is unsound: it will fail by itself."""
     try:
         return Refresh.model_validate_json(job.job.payload)
     except ValidationError:
@@ -201,7 +201,7 @@ def _asked(refresh: Refresh, marked: Condition | None) -> Asked:
 
 
 def _late(ctx: JobContext, answer: Answered) -> PermitExpired | None:
-    """That a call was not sent because it no longer might be: its job is queued again, and loses no retry."""
+    """The fact that the call was not sent in time, if so: its job is queued again, and loses no retry."""
     outcome = answer.outcome
     if not answer.sent and isinstance(outcome, FetchFailed) and outcome.reason == "unsent":
         ctx.unsent()

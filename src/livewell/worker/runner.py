@@ -19,9 +19,9 @@ from livewell.worker.tracing import attempt_span, is_on
 
 log = Logger("livewell.worker")
 
-# Slots whose handlers never wait would keep the loop to themselves; after this long they let the others in.
+# Slots whose handlers never wait would keep the loop to themselves; after so many seconds they yield it.
 _BREATH = 0.005
-# Contention is not the job's fault, but one that never gets through must end like one whose fault it is.
+# Contention is not the job's fault; but a job that meets it every time must fail in the end.
 MOST_RESETS = 50
 
 

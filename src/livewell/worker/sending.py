@@ -3,7 +3,7 @@
 The first request was paid for when the jobs were claimed, once for all that share it, and must go out in time. Each
 further one, a page or a redirect, pays for itself before it goes: the provider counts it like any other. It waits for
 its turn no longer than `patience`, and not at all when the worker is in a `hurry` because it is to stop; new jobs of
-the endpoint are not claimed meanwhile, so that what has begun is done.
+the endpoint are not claimed meanwhile, so that what has begun can end.
 """
 
 import asyncio

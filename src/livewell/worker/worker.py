@@ -35,7 +35,7 @@ from livewell.worker.runner import Runner
 
 log = Logger("livewell.worker")
 
-# Whoever cuts a worker off is in a hurry.
+# How long a worker that is cut off may take to give its jobs back.
 GIVE_BACK_SECONDS = 2.0
 
 
@@ -43,7 +43,7 @@ GIVE_BACK_SECONDS = 2.0
 class WorkerOptions:
     """What one worker serves and how much at once; what is None comes from the settings, and follows their changes.
 
-    A patient worker waits for something to serve, where others refuse to start without. Handlers beside the loop have
+    A patient worker waits until there is something to serve; others refuse to start. Handlers beside the loop have
     as many threads as there are slots and as many processes as cores, unless said otherwise.
     """
 
@@ -136,7 +136,7 @@ class Worker:
         await self._say_goodbye(store)
 
     async def _give_back(self, store: JobStore, parts: "_Parts") -> None:
-        """What was cut off is anybody's again at once, and what had ended is told; no longer than a moment."""
+        """Give back what was cut off, and tell how the rest ended, if that is possible within a moment."""
         told = parts.finisher.unsent() | parts.storer.unsent()
         cut = [leased for leased in parts.jobs if leased not in told and leased.stop is not Stop.LOST]
         for leased in cut:
@@ -145,7 +145,7 @@ class Worker:
             parts.finisher.add(leased, Reset("the worker was cut off"))
         try:
             async with asyncio.timeout(GIVE_BACK_SECONDS):
-                # What cannot be stored is the finisher's.
+                # The storer hands to the finisher what it cannot store.
                 await parts.storer.send_rest()
                 await parts.finisher.send_rest()
                 await self._say_goodbye(store)
@@ -172,7 +172,7 @@ class Worker:
         finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(self._finishing)), jobs.forget)
 
         def give_up(leased: LeasedJob, outcome: Refreshed) -> None:
-            """What was fetched cannot be stored for somebody's sake: what it spent is told, and it is fetched later."""
+            """Somebody has locked what it would write: tell what it spent, and fetch it again later."""
             leased.spent, instead = given_up(outcome)
             finisher.add(leased, instead)
 

@@ -189,9 +189,10 @@ class Requests:
         return {one.job.job_id: -one.job.job_id for one in members}
 
 
-def _leased(hold: LeasedJobs, *bundles: int | None) -> list[LeasedJob]:
-    hold.add([_claimed(number, bundle) for number, bundle in enumerate(bundles, 1)], 1000.0)
-    return list(hold)
+def _leased(jobs: LeasedJobs, *bundles: int | None) -> list[LeasedJob]:
+    claimed = [_claimed(number, bundle) for number, bundle in enumerate(bundles, 1)]
+    jobs.add(claimed, asyncio.get_running_loop().time())
+    return list(jobs)
 
 
 async def test_the_first_asks_for_all() -> None:
@@ -233,15 +234,14 @@ async def test_a_request_that_nobody_waits_for_is_cancelled() -> None:
 
 async def test_what_is_under_way_is_neither_late_nor_given_back() -> None:
     """A job whose key was asked for by another of its bundle waits for its slot as long as it takes."""
-    hold, requests = LeasedJobs(1), Requests()
-    one, two, other = _leased(hold, 7, 7, 8)
+    jobs, requests = LeasedJobs(1), Requests()
+    one, two, other = _leased(jobs, 7, 7, 8)
     requests.open.set()
     assert one.bundle is not None
-    assert hold.take() is one
+    assert jobs.take() is one
     await one.bundle.ask(one, requests)
-    assert hold.give_back() == [other]
-    assert hold.waiting == 1
-    two.started = 2000.0
+    assert jobs.give_back() == [other]
+    assert jobs.waiting == 1
+    two.started = other.started = asyncio.get_running_loop().time() + 1000
     assert two.may_start()
-    other.started = 2000.0
     assert not other.may_start()
