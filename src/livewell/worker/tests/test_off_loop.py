@@ -243,7 +243,7 @@ async def test_a_worker_drains_beside_a_thread_that_never_ends(app: Livewell) ->
         await asyncio.to_thread(begun.wait, 20)
         await app.jobs.cancel_jobs([job.job_id], reason=None, actor="tests")
         await until_state(app, job.job_id, "cancelled")
-    assert any(thread.name == "livewell-aside" and thread.daemon for thread in threading.enumerate())
+    assert any(thread.name == "livewell-off-loop" and thread.daemon for thread in threading.enumerate())
     never.set()
 
 
