@@ -16,7 +16,7 @@ from livewell.fetching import (
     Answered,
     Asked,
     Client,
-    Ended,
+    EndedFetch,
     Fetched,
     Fetching,
     FetchStore,
@@ -121,7 +121,7 @@ async def _source(
 
 async def _stored(app: Livewell, data_type: DataType, answers: Sequence[Answered]) -> list[str]:
     ended = [
-        Ended(number, _NOBODY, number, data_type.name, one.key, one.outcome)
+        EndedFetch(number, _NOBODY, number, data_type.name, one.key, one.outcome)
         for number, one in enumerate({one.key: one for one in answers}.values(), start=1)
     ]
     rehearsed = await FetchStore(app.database).rehearse_fetches(ended) if ended else []
