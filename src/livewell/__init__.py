@@ -10,14 +10,13 @@ if TYPE_CHECKING:
     from livewell.jobs import Cancel, Completed, Dead, Enqueued, JobRequest, OnDuplicate, Reschedule, Reset
     from livewell.kernel import LivewellError
     from livewell.schedule import TaskContext, TaskDeclaration
-    from livewell.worker import AsideContext, JobContext, WorkerOptions
+    from livewell.worker import JobContext, OffLoopContext, WorkerOptions
 else:
     __getattr__ = opened(__name__)
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "AsideContext",
     "Call",
     "Cancel",
     "Completed",
@@ -29,6 +28,7 @@ __all__ = [
     "Livewell",
     "LivewellError",
     "Model",
+    "OffLoopContext",
     "OnDuplicate",
     "Reschedule",
     "Reset",

@@ -44,6 +44,7 @@ from livewell.jobs import (
     tell_retention,
 )
 from livewell.kernel import (
+    LONGEST_PAUSE,
     Connection,
     Database,
     DatabaseOptions,
@@ -66,13 +67,13 @@ from livewell.registry import (
 )
 from livewell.schedule import CHANNEL as TASKS_CHANNEL
 from livewell.schedule import (
-    LeaseKeeper,
     RunAnswer,
     Scheduler,
     TaskDeclaration,
     TaskFunction,
     TaskGauges,
     TaskHandler,
+    TaskLeases,
     TaskRunner,
     task_handler_of,
     this_node,
@@ -98,8 +99,6 @@ C = TypeVar("C", bound=FetcherClass)
 
 log = Logger("livewell.app")
 
-# When the database is back after an outage, however long, everything asks again within this time.
-LONGEST_PAUSE = timedelta(seconds=4)
 # A worker claims first; counting begins within this time.
 FIRST_ROUNDS = timedelta(seconds=1)
 MARKET_CALENDAR = "market_calendar"
@@ -434,9 +433,9 @@ class Livewell(Stores):
 
     async def run_task(self, name: str, *, force: bool = False) -> RunAnswer:
         """Run one task now if it is due and free; forced, also when it is not due or disabled."""
-        keeper = LeaseKeeper(self.tasks)
-        runner = TaskRunner(self.tasks, keeper, self._runnable_tasks(), node=this_node(), tell=TELLERS)
-        async with keeper.at_work():
+        leases = TaskLeases(self.tasks)
+        runner = TaskRunner(self.tasks, leases, self._runnable_tasks(), node=this_node(), tell=TELLERS)
+        async with leases.keeper.at_work():
             return await runner.run(name, self.database, force=force)
 
     def _runnable_tasks(self) -> dict[str, TaskHandler]:

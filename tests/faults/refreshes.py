@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from livewell import Call, Fetcher, JobContext, Livewell, Model, bounded
-from livewell.fetching import Ended, FetchStore, Stored
+from livewell.fetching import EndedFetch, FetchStore, Stored
 from tests.faults.history import Notebook
 from tests.faults.plan import Plan
 from tests.faults.steps import Mortal, Step, arm
@@ -51,7 +51,7 @@ def _note_refreshes(book: Notebook) -> None:
             "started", job=self.job_id, attempt=self.attempt, kind=self.job.kind, idempotency_key=self.idempotency_key
         )
 
-    async def store_fetches(self: FetchStore, ended: Sequence[Ended]) -> list[Stored]:
+    async def store_fetches(self: FetchStore, ended: Sequence[EndedFetch]) -> list[Stored]:
         for fetch in ended:
             outcome = "completed" if fetch.outcome.word in _GOOD else fetch.outcome.word
             book.note("finish_sent", job=fetch.job_id, token=str(fetch.lease_token), outcome=outcome)

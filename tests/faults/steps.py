@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from livewell.fetching import Answered, Asked, Condition, Ended, Fetching, FetchStore, Source, Stored
+from livewell.fetching import Answered, Asked, Condition, EndedFetch, Fetching, FetchStore, Source, Stored
 from livewell.jobs import ClaimedJob, JobStore
 from tests.faults.history import Notebook
 from tests.faults.kinds import die
@@ -116,7 +116,7 @@ def _around_fetches(mortal: Mortal) -> None:
 def _around_stores(mortal: Mortal) -> None:
     store = FetchStore.store_fetches
 
-    async def store_fetches(self: FetchStore, ended: Sequence[Ended]) -> list[Stored]:
+    async def store_fetches(self: FetchStore, ended: Sequence[EndedFetch]) -> list[Stored]:
         concerned = mortal.is_mine([fetch.data_type for fetch in ended])
         mortal.reach(Step.STORING, concerned=concerned)
         if concerned:

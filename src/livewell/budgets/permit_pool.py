@@ -182,27 +182,27 @@ class PermitPool:
 
     async def renew(self) -> None:
         """Renew the leases of all that is lent now; the pool does so by itself in time."""
-        await self._renewer.run_once()
+        await self._renewer.keeper.run_once()
 
     async def close(self) -> None:
-        """Turn away who waits, let what is lent come back, and tell what it cost; what is late ends by its lease."""
+        """Refuse who waits, let lent permits come back, and tell what they cost; late ones end by their lease."""
         self._closed = True
         try:
             async with asyncio.timeout(self._close_within.total_seconds()):
                 for queue in self._queues.values():
                     await queue.close()
                 self._all_back.clear()
-                while self._renewer.blocks:
+                while self._renewer.leases():
                     await self._settler.flush()
-                    if self._renewer.blocks:
+                    if self._renewer.leases():
                         await self._all_back.wait()
                 await self._settler.flush()
         except TimeoutError:
-            lent = sum(block.unsettled for block in self._renewer.blocks)
-            log.warning("permits_not_back", blocks=len(self._renewer.blocks), permits=lent)
+            lent = sum(block.unsettled for block in self._renewer.leases())
+            log.warning("permits_not_back", blocks=len(self._renewer.leases()), permits=lent)
         finally:
             await self._settler.stop()
-            await self._renewer.stop()
+            await self._renewer.keeper.stop()
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,18 +1,17 @@
-"""Who waits for permits of one endpoint, in the order of asking.
+"""The callers that wait for permits of one endpoint, in the order of asking.
 
-One task asks for all of them: as many permits as wait for the like of what the longest-waiting one needs, at most a
-block. It is there only while somebody waits. When nothing is granted it waits until the time the database said, or
-until something of this process has come back; nobody polls a closed door.
+One task asks for all of them: it takes the shape of call that the longest-waiting caller needs, and asks for as many
+permits as callers wait for that shape, at most a block. It is there only while somebody waits. When nothing is granted
+it waits until the time the database said, or until something of this process has come back;
+nothing polls a closed endpoint.
 
-Whoever stops waiting (a timeout, a cancellation) takes nothing along: a permit that reached nobody is given up as
-unsent.
+When a caller stops waiting (a timeout, a cancellation), a permit that was granted for it is settled as unsent.
 
 Events: `permits_not_asked` (the database is out of reach; tried again), `permits_expired` (granted too late to be
 sent), `key_unreadable`.
 """
 
 import asyncio
-import random
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,11 +23,15 @@ from livewell.budgets.permit_metrics import PERMITS_GRANTED
 from livewell.budgets.permits import Learn, Permit, PermitBlock, SettleBlock
 from livewell.budgets.store import BudgetStore
 from livewell.budgets.types import Granted, NotGranted
-from livewell.kernel import PASSING, LivewellError, Logger
+from livewell.kernel import PASSING, Backoff, LivewellError, Logger, a_little_later
 
 _GIVES_BACK = {"concurrent", "tokens", "bytes", "breaker"}
-_SHORTEST_PAUSE = 0.01
-_LONGEST_PAUSE_UNTOLD = 1.0
+# Until something is asked again, when nobody said when it opens.
+_UNTOLD_PAUSE = 1.0
+_MOST_SECONDS_LATER = 0.1
+_NOT_ASKED = Backoff(first=timedelta(milliseconds=100), longest=timedelta(seconds=1.6), least=1.0)
+# What did not open at the time that was told is asked again after a growing pause.
+_NOT_OPENED = Backoff(first=timedelta(milliseconds=20), longest=timedelta(seconds=_UNTOLD_PAUSE), least=1.0)
 
 log = Logger("livewell.budgets")
 
@@ -43,7 +46,7 @@ class Shape:
 
 
 class Waiter:
-    """Somebody who waits for one permit."""
+    """A caller that waits for one permit."""
 
     __slots__ = ("at_once", "future", "own_key", "shape")
 
@@ -94,7 +97,7 @@ class PermitQueue:
     async def take(
         self, shape: Shape, own_key: Secret | None, *, timeout: timedelta | None, at_once: bool
     ) -> Permit | None:
-        """A permit; None only to who did not want to wait."""
+        """A permit; None only when the caller did not want to wait."""
         if at_once and self._head() is not None:
             return None
         waiter = Waiter(shape, own_key, at_once=at_once)
@@ -124,7 +127,7 @@ class PermitQueue:
             self._nudged.set()
 
     async def close(self) -> None:
-        """Turn away who waits, and let a call under way end."""
+        """Refuse the callers that wait, and let a call under way end."""
         self._closing = True
         for waiter in self._waiters:
             if not waiter.future.done():
@@ -138,7 +141,7 @@ class PermitQueue:
             self._task = asyncio.get_running_loop().create_task(self._serve(), name=f"permits of {self._endpoint}")
 
     def _abandon(self, waiter: Waiter) -> None:
-        """Nobody waits there any more; a permit that had arrived meanwhile goes back."""
+        """The caller has stopped waiting; a permit that had arrived meanwhile goes back."""
         future = waiter.future
         if not future.done():
             future.cancel()
@@ -174,7 +177,7 @@ class PermitQueue:
                 failures += 1
                 log.warning("permits_not_asked", endpoint=self._endpoint, reason=error.message, in_a_row=failures)
                 self._fail(head.shape, error, only_at_once=True)
-                await self._pause(head.shape, 0.05 * 2.0 ** min(failures, 5))
+                await self._pause(head.shape, _NOT_ASKED.seconds(failures))
                 continue
             except Exception as error:  # noqa: BLE001 - whoever asked for this is told, and the queue goes on
                 self._fail(head.shape, error)
@@ -256,18 +259,15 @@ class PermitQueue:
     async def _wait_for_room(self, shape: Shape, answer: NotGranted) -> None:
         if answer.reason in _GIVES_BACK:
             self._door.hurry()
-        growing = min(_SHORTEST_PAUSE * 2.0 ** min(self._refused_in_a_row, 10), _LONGEST_PAUSE_UNTOLD)
         if answer.retry_after is None:
-            await self._pause(shape, _LONGEST_PAUSE_UNTOLD)
+            await self._pause(shape, _UNTOLD_PAUSE)
         else:
-            # What was to open and did not is given a growing while.
             told = answer.retry_after.total_seconds()
-            await self._pause(shape, max(told, growing))
+            await self._pause(shape, max(told, _NOT_OPENED.seconds(self._refused_in_a_row)))
 
     async def _pause(self, shape: Shape, seconds: float) -> None:
-        """Until the time is up, something has come back, or the one this was about has left."""
-        spread = random.uniform(0, min(0.1 * seconds, 0.1))
-        until = self._door.clock() + seconds + spread
+        """Wait until the time is up, something has come back, or the caller at the head has stopped waiting."""
+        until = self._door.clock() + a_little_later(seconds, at_most=_MOST_SECONDS_LATER)
         refusal = self._refusal
         while (left := until - self._door.clock()) > 0 and not self._closing and self._refusal is refusal:
             self._nudged.clear()
@@ -282,7 +282,7 @@ class PermitQueue:
 
 
 def _again(error: Exception) -> Exception:
-    """An exception of one's own for each who is told: raising one object in many tasks mixes their tracebacks."""
+    """A new exception for each caller: raising one object in many tasks mixes their tracebacks."""
     if isinstance(error, LivewellError):
         return type(error)(error.message, fix=error.fix, detail=error.detail)
     return error

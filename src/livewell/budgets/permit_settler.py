@@ -9,7 +9,6 @@ Events: `permits_settled_late` (tried again), `permits_not_settled` (given up; t
 """
 
 import asyncio
-import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ from livewell.budgets.permit_metrics import PERMITS_SETTLED
 from livewell.budgets.permits import PermitBlock
 from livewell.budgets.store import BudgetStore
 from livewell.budgets.types import PermitSettlement
-from livewell.kernel import PASSING, Logger
+from livewell.kernel import PASSING, Backoff, Logger
 
-_LONGEST_PAUSE = 2.0
+_NOT_SENT = Backoff(first=timedelta(milliseconds=40), longest=timedelta(seconds=2))
 _LEARNING_IS_WORTH_IT_FOR = 10.0
 
 log = Logger("livewell.budgets")
@@ -66,7 +65,7 @@ class PermitSettler:
         self._begin(hurry=block.unsettled == 0 or self._in_a_hurry(block.endpoint))
 
     def learn(self, endpoint: str, key_name: str | None, facts: RateFacts, sent_at: float) -> None:
-        """Take note of what an answer told; the newest counts, but none makes a throttling one forgotten."""
+        """Take note of what an answer told; the newest counts, but an answer that throttles is kept."""
         known = self._lessons.get((endpoint, key_name))
         if known is None or facts.is_throttled or not known.facts.is_throttled:
             self._lessons[(endpoint, key_name)] = Lesson(facts=facts, sent_at=sent_at)
@@ -124,7 +123,7 @@ class PermitSettler:
                 if age > _LEARNING_IS_WORTH_IT_FOR or failures > 5:  # noqa: PLR2004 - by then newer answers teach more
                     log.warning("limits_not_learned", endpoint=endpoint, reason=error.message)
                     return
-                await asyncio.sleep(_pause(failures))
+                await asyncio.sleep(_NOT_SENT.seconds(failures))
             except Exception as error:  # noqa: BLE001 - what an answer told must not stop what it cost
                 log.error("limits_not_learned", endpoint=endpoint, reason=str(error))  # noqa: TRY400 - one line
                 return
@@ -139,16 +138,14 @@ class PermitSettler:
             except PASSING as error:
                 failures += 1
                 log.info("permits_settled_late", endpoint=block.endpoint, reason=error.message, in_a_row=failures)
-                await asyncio.sleep(_pause(failures))
+                await asyncio.sleep(_NOT_SENT.seconds(failures))
             except Exception as error:  # noqa: BLE001 - refused for good: the lease brings them back
                 log.error("permits_not_settled", endpoint=block.endpoint, block=str(block.id), reason=str(error))  # noqa: TRY400
                 break
             else:
-                for outcome, permits in Counter(one.outcome for one in batch if one.number in settled).items():
+                for outcome, permits in Counter(
+                    settlement.outcome for settlement in batch if settlement.number in settled
+                ).items():
                     PERMITS_SETTLED.labels(endpoint=block.endpoint, outcome=outcome).inc(permits)
                 break
         self._on_settled(block)
-
-
-def _pause(failures: int) -> float:
-    return min(0.02 * 2.0 ** min(failures, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1)

@@ -13,6 +13,7 @@ from livewell.budgets.errors import InvalidPermit, PermitExpired, PermitLost
 from livewell.budgets.headers import Headers, RateFacts, read_rate_headers
 from livewell.budgets.keys import Secret
 from livewell.budgets.types import Granted, PermitOutcome, PermitSettlement
+from livewell.kernel import trusted_seconds
 
 _MOST_TOKENS, _MOST_BYTES = 2**31 - 1, 2**63 - 1
 _REQUEST_TIMED_OUT = 408
@@ -33,19 +34,23 @@ class PermitBlock:
         self.permits = granted.permits
         self.key = key
         self.key_name = granted.api_key
-        self.lease = granted.lease.total_seconds()
-        self.held_until = asked_at + self.lease
-        self.send_by = min(self.held_until, asked_at + granted.send_within.total_seconds())
+        self.lease_seconds = granted.lease.total_seconds()
+        self.trusted_until = asked_at + trusted_seconds(self.lease_seconds)
+        self.send_by = min(self.trusted_until, asked_at + granted.send_within.total_seconds())
         self.clock = clock
         self.unsettled = granted.permits
         self.lost = False
         self.lent: set[Permit] = set()
 
+    @property
+    def is_in_use(self) -> bool:
+        return not self.lost
+
     def may_be_sent(self) -> bool:
         return not self.lost and self.clock() <= self.send_by
 
     def lose(self) -> None:
-        """Its lease is over: what is under way under it no longer counts as such, so it is stopped."""
+        """Its lease is over: the database no longer counts its calls as under way, so they are stopped."""
         self.lost = True
         for permit in self.lent:
             permit.interrupt()
@@ -172,7 +177,7 @@ class Permit:
             )
 
     def interrupt(self) -> None:
-        """Stop the call that is under way with it; one that is not, send() will refuse."""
+        """Stop the call that is under way with it; if none is, send() will refuse."""
         under_way = self._sent_at is not None and not self.is_settled
         if self._task is not None and under_way and not self._interrupted:
             self._interrupted = True

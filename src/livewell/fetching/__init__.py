@@ -15,9 +15,9 @@ holds no more memory than its cap, all answers together no more than the limit a
 leaves out its source time and what is declared volatile: those move while the data stays as it is. Reading is by key,
 from the type's own table or record; who is not the service reads what the type's read rule says.
 
-How it fails. Slow, cut off, unreachable, forbidden and unreadable answers are `Failed`; answers that are there and not
-believed are `Refused`; 429 is `Throttled`, which costs no retry. A fetcher that raises fails its keys. A type that
-cannot be fetched at all is `UnsoundFetch` before anything is sent, in `livewell types check` and in the worker alike.
+How it fails. Slow, cut off, unreachable, forbidden and unreadable answers are `FetchFailed`; answers that are there and
+not believed are `Refused`; 429 is `FetchThrottled`, which costs no retry. A fetcher that raises fails its keys. A type
+that cannot be fetched at all is `UnsoundFetch` before anything is sent, in `livewell types check` and in the worker.
 """
 
 from typing import TYPE_CHECKING
@@ -53,16 +53,16 @@ if TYPE_CHECKING:
     from livewell.fetching.types import (
         Column,
         Condition,
-        Ended,
-        Failed,
+        EndedFetch,
         Fetched,
+        FetchFailed,
+        FetchOutcome,
+        FetchThrottled,
         Gone,
-        Outcome,
         Refused,
         Rehearsed,
         Stored,
         StoredItem,
-        Throttled,
         Unchanged,
     )
 else:
@@ -80,9 +80,11 @@ __all__ = [
     "Column",
     "Condition",
     "Destinations",
-    "Ended",
-    "Failed",
+    "EndedFetch",
+    "FetchFailed",
+    "FetchOutcome",
     "FetchStore",
+    "FetchThrottled",
     "Fetched",
     "Fetcher",
     "Fetching",
@@ -96,7 +98,6 @@ __all__ = [
     "Memory",
     "Model",
     "NotReadable",
-    "Outcome",
     "Refused",
     "Rehearsed",
     "Scope",
@@ -104,7 +105,6 @@ __all__ = [
     "SourceBook",
     "Stored",
     "StoredItem",
-    "Throttled",
     "TypeSection",
     "Unchanged",
     "UnsoundFetch",

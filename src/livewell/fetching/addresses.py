@@ -1,12 +1,12 @@
 """Where calls may go: to the hosts a provider declares, at addresses of the public internet.
 
 A URL is taken only in its plain form: ASCII, no credentials, no zone, no trailing dot, numbers only as the four of
-IPv4 or the brackets of IPv6. What has another spelling has no business in an API. A name is resolved once, and the
-addresses that were checked are those the connection is made to, so that a name cannot change its mind in between.
+IPv4 or the brackets of IPv6. Other spellings are refused. A name is resolved once, and the addresses that were checked
+are those the connection is made to, so that a name cannot lead elsewhere in between.
 Addresses that embed another (mapped, 6to4, NAT64, Teredo) are refused, whatever they embed. Where a provider says
 `allow_private`, loopback and private networks are allowed too; link-local and the other addresses where clouds keep the
 credentials of a machine never are. Those of 100.64.0.0/10 belong to a carrier, a cloud or a network of the operator's
-own: they are opened where the worker runs (`LIVEWELL_SHARED_NETWORKS`), by who knows which it is.
+own: the operator of the machine says which are allowed (`LIVEWELL_SHARED_NETWORKS`).
 """
 
 import ipaddress
@@ -33,22 +33,22 @@ _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _PORTS = {"http": 80, "https": 443}
 _PRIVATE = [
-    ipaddress.ip_network(one)
-    for one in ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
+    ipaddress.ip_network(network)
+    for network in ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
 ]
 SHARED_VARIABLE = "LIVEWELL_SHARED_NETWORKS"
 _SHARED = ipaddress.IPv4Network("100.64.0.0/10")
 _METADATA = {
-    int(ipaddress.IPv4Address(one))
-    for one in (
+    int(ipaddress.IPv4Address(address))
+    for address in (
         *("169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.42.42"),
         *("168.63.129.16", "100.100.100.200", "192.0.0.192"),
     )
 }
-_METADATA_V6 = [ipaddress.ip_network(one) for one in ("fd00:ec2::/32", "fd20:ce::/64", "fd00:42::42/128")]
+_METADATA_V6 = [ipaddress.ip_network(network) for network in ("fd00:ec2::/32", "fd20:ce::/64", "fd00:42::42/128")]
 _NOT_PUBLIC = [
-    ipaddress.ip_network(one)
-    for one in (
+    ipaddress.ip_network(network)
+    for network in (
         *("0.0.0.0/8", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.51.100.0/24", "203.0.113.0/24"),
         *("2001::/23", "2001:db8::/32", "2002::/16", "3ffe::/16", "3fff::/20"),
     )
@@ -72,13 +72,13 @@ class Destinations:
         self.base = base_url.rstrip("/")
         self.origin = origin_of(base_url)
         scheme = self.origin.scheme
-        self._allowed = {self.origin, *(origin_of(f"{scheme}://{one}") for one in others)}
-        self._allowed |= {one._replace(scheme="https") for one in self._allowed if one.port != _PORTS["http"]}
+        self._allowed = {self.origin, *(origin_of(f"{scheme}://{host}") for host in others)}
+        self._allowed |= {origin._replace(scheme="https") for origin in self._allowed if origin.port != _PORTS["http"]}
         self._checked: str | None = None
 
     def check(self, url: str) -> URL:
         """The URL as it will be asked for; raises `ForbiddenAddress`."""
-        # What begins with the base URL and a slash has its server, which need not be looked at every time.
+        # A URL that begins with the base URL and a slash leads to its server, which was checked before.
         if self._checked is not None and url.startswith(self._checked) and _PLAIN.fullmatch(url):
             return URL(url, encoded=True)
         origin = origin_of(url)
@@ -137,10 +137,10 @@ def check_address(address: Address, *, allow_private: bool) -> None:
         raise ForbiddenAddress(f"{address} is where a cloud keeps the credentials of its machines: it is never called")
     if _is_public(address):
         return
-    if allow_private and any(address in one for one in _PRIVATE):
+    if allow_private and any(address in network for network in _PRIVATE):
         return
     if allow_private and address in _SHARED:
-        if any(address in one for one in _shared_networks(os.environ.get(SHARED_VARIABLE, ""))):
+        if any(address in network for network in _shared_networks(os.environ.get(SHARED_VARIABLE, ""))):
             return
         raise ForbiddenAddress(
             f"{address} is of {_SHARED}, which is not private",
@@ -153,7 +153,9 @@ def check_address(address: Address, *, allow_private: bool) -> None:
 def _is_metadata(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv4Address):
         return int(address) in _METADATA
-    return any(address in one for one in _METADATA_V6) or any(one in _METADATA for one in _embedded(address))
+    return any(address in network for network in _METADATA_V6) or any(
+        embedded in _METADATA for embedded in _embedded(address)
+    )
 
 
 def _embedded(address: ipaddress.IPv6Address) -> Iterator[int]:
@@ -173,10 +175,10 @@ def _embedded(address: ipaddress.IPv6Address) -> Iterator[int]:
 def _shared_networks(said: str) -> list[ipaddress.IPv4Network]:
     """The networks of 100.64.0.0/10 that a machine names as its own."""
     try:
-        networks = [ipaddress.IPv4Network(one.strip()) for one in said.split(",") if one.strip()]
+        networks = [ipaddress.IPv4Network(text.strip()) for text in said.split(",") if text.strip()]
     except ValueError as error:
         raise ForbiddenAddress(f"{SHARED_VARIABLE} is no list of networks: {error}") from None
-    if strange := [one for one in networks if not one.subnet_of(_SHARED)]:
+    if strange := [network for network in networks if not network.subnet_of(_SHARED)]:
         raise ForbiddenAddress(f"{SHARED_VARIABLE} names {strange[0]}, which is not within {_SHARED}")
     return networks
 
@@ -186,7 +188,7 @@ def _is_public(address: Address) -> bool:
         return False
     if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_V6:
         return False
-    return not any(address in one for one in _NOT_PUBLIC)
+    return not any(address in network for network in _NOT_PUBLIC)
 
 
 class CheckedResolver(AbstractResolver):
@@ -200,8 +202,8 @@ class CheckedResolver(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         found = await self._resolver.resolve(host, port, family)
-        for one in found:
-            check_address(_resolved(one["host"]), allow_private=self._allow_private)
+        for result in found:
+            check_address(_resolved(result["host"]), allow_private=self._allow_private)
         return found
 
     async def close(self) -> None:

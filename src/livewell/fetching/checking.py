@@ -25,17 +25,17 @@ async def check_fetching(
     What is wrong with a disabled type is a warning: it may be declared before its table is there.
     """
     known = fetchers or {}
-    types = [one for one in await RegistryStore(caller).list_types(names) if is_fetched(one, known)]
+    types = [data_type for data_type in await RegistryStore(caller).list_types(names) if is_fetched(data_type, known)]
     findings: list[Finding] = []
-    for one in types:
+    for data_type in types:
         try:
-            source = await read_source(caller, one, fetcher=known.get(one.name))
+            source = await read_source(caller, data_type, fetcher=known.get(data_type.name))
         except UnsoundFetch as fact:
-            findings.append(_finding(one, fact))
+            findings.append(_finding(data_type, fact))
         else:
-            findings += await FetchStore(caller).check_storage(one.name, columns_of(source.rules.reader.model))
-    dormant = {one.name for one in types if not one.enabled}
-    return [replace(one, severity="warning") if one.data_type in dormant else one for one in findings]
+            findings += await FetchStore(caller).check_storage(data_type.name, columns_of(source.rules.reader.model))
+    dormant = {data_type.name for data_type in types if not data_type.enabled}
+    return [replace(finding, severity="warning") if finding.data_type in dormant else finding for finding in findings]
 
 
 async def read_source(
@@ -48,6 +48,6 @@ async def read_source(
     return source_of(data_type, provider, endpoint, fetcher=fetcher)
 
 
-def _finding(one: DataType, fact: UnsoundFetch) -> Finding:
-    fix = fact.fix or f"livewell types show {one.name}"
-    return Finding(data_type=one.name, severity="error", problem="fetch", message=fact.message, fix=fix)
+def _finding(data_type: DataType, fact: UnsoundFetch) -> Finding:
+    fix = fact.fix or f"livewell types show {data_type.name}"
+    return Finding(data_type=data_type.name, severity="error", problem="fetch", message=fact.message, fix=fix)

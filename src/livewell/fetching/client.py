@@ -1,8 +1,8 @@
 """The one HTTP client of a process: calls that end in time, in size, where they may go, and counted to the byte.
 
-A call ends in a `Reply`, always: with an answer, or with the problem that kept it from being one. Redirects are
-followed by hand, each checked as the first; a key travels only to the origin of the base URL. Each request that goes
-out asks its permission first, because each counts at the provider.
+A call ends in a `Reply`, always: with an answer, or with the problem instead of one. Redirects are followed by hand and
+checked like the first address; a key travels only to the origin of the base URL. Each request asks for permission
+before it goes out, because each counts at the provider.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from yarl import URL
 from livewell.fetching.addresses import CheckedResolver, Destinations
 from livewell.fetching.decoding import ACCEPTED, Undecodable, decoder_for
 from livewell.fetching.errors import ForbiddenAddress
-from livewell.fetching.memory import Memory, Room
-from livewell.fetching.types import Failed, Refused
+from livewell.fetching.memory import Memory, Reservation
+from livewell.fetching.types import FetchFailed, Refused
 from livewell.fetching.wire import Meter, MeteredConnector, SentBefore
 from livewell.kernel import LivewellError
 
 MOST_REDIRECTS = 3
-# What may have been read ahead, and as much again: chunks of one byte cost their reader more than what they bring.
+# What may have been read ahead, and as much again: chunks of one byte take more memory than they have bytes.
 MOST_FRAMING = 1_048_576
 _REDIRECTS = {301, 302, 303, 307, 308}
 _NOTHING: CIMultiDictProxy[str] = CIMultiDictProxy(CIMultiDict())
@@ -61,7 +61,7 @@ class Reply:
     status: int | None = None
     headers: CIMultiDictProxy[str] = field(default_factory=lambda: _NOTHING)
     body: bytes = b""
-    problem: Failed | Refused | None = None
+    problem: FetchFailed | Refused | None = None
     wire_bytes: int = 0
     sent: int = 0
     has_length: bool = True
@@ -92,27 +92,27 @@ class Client:
         for session in sessions:
             await session.close()
 
-    async def get(self, request: Request, limits: CallLimits, room: Room, sending: Sending) -> Reply:
+    async def get(self, request: Request, limits: CallLimits, reservation: Reservation, sending: Sending) -> Reply:
         """Ask, follow redirects, read it all."""
         reply = Reply()
         url = request.url
         try:
             async with asyncio.timeout(limits.seconds) as deadline:
-                call = _Call(self, request, limits, room, sending, deadline)
+                call = _Call(self, request, limits, reservation, sending, deadline)
                 for _ in range(MOST_REDIRECTS + 1):
                     target = await call.one(url, reply)
                     if target is None:
                         return reply
                     url = target
-                reply.problem = Failed(
+                reply.problem = FetchFailed(
                     reason="redirect", message=f"more than {MOST_REDIRECTS} redirects", status=reply.status
                 )
         except TimeoutError:
-            reply.problem = Failed(reason="timeout", message=_too_slow(reply, limits), status=reply.status)
+            reply.problem = FetchFailed(reason="timeout", message=_too_slow(reply, limits), status=reply.status)
         return reply
 
     def session(self, *, allow_private: bool) -> aiohttp.ClientSession:
-        """Two of them: a connection into a private network is never at hand for a provider that may not have one."""
+        """One session with private addresses and one without, so that no provider gets a connection it may not have."""
         session = self._sessions.get(allow_private)
         if session is None:
             connector = MeteredConnector(
@@ -137,23 +137,23 @@ class _Call:
         client: Client,
         request: Request,
         limits: CallLimits,
-        room: Room,
+        reservation: Reservation,
         sending: Sending,
         deadline: asyncio.Timeout,
     ) -> None:
         self._session = client.session(allow_private=request.to.allow_private)
         self._request = request
         self._limits = limits
-        self._room = room
+        self._reservation = reservation
         self._sending = sending
         self._deadline = deadline
 
     async def one(self, url: str, reply: Reply) -> str | None:
-        """One request; answers where it leads to, when it leads on."""
+        """One request; answers with the address it redirects to, if it does."""
         try:
             checked = self._request.to.check(url)
         except ForbiddenAddress as fact:
-            reply.problem = Failed(reason="forbidden_address", message=str(fact), status=reply.status)
+            reply.problem = FetchFailed(reason="forbidden_address", message=str(fact), status=reply.status)
             return None
         try:
             await self._apart(self._sending())
@@ -202,15 +202,15 @@ class _Call:
                     body += piece
                     if max(raw, len(body)) > most:
                         return self._stop(response, reply, "too_large", f"more than the {most:,} bytes allowed")
-                    if not self._room.fits(len(body)):
-                        await self._apart(self._room.grow())
+                    if not self._reservation.fits(len(body)):
+                        await self._apart(self._reservation.grow())
             decoder.end()
         except Undecodable as error:
             return self._stop(response, reply, "encoding", f"its Content-Encoding does not hold: {error}")
         return bytes(body)
 
     async def _apart(self, waiting: Awaitable[None]) -> None:
-        """Waiting for memory or for permission is our own slowness, not the provider's."""
+        """Time spent waiting for memory or for permission does not count against the call's limit."""
         loop, ends_at = asyncio.get_running_loop(), self._deadline.when()
         began = loop.time()
         self._deadline.reschedule(None)
@@ -235,12 +235,12 @@ def _check_length(response: aiohttp.ClientResponse, reply: Reply, arrived: int |
 def _led_on(url: URL, response: aiohttp.ClientResponse, reply: Reply) -> str | None:
     location = response.headers.get("Location", "")
     if not location or not location.isascii():
-        reply.problem = Failed(reason="redirect", message="a redirect to nowhere", status=response.status)
+        reply.problem = FetchFailed(reason="redirect", message="a redirect to nowhere", status=response.status)
         return None
     try:
         return str(url.join(URL(location, encoded=True)).with_fragment(None))
     except ValueError:
-        reply.problem = Failed(reason="redirect", message="a redirect to no URL", status=response.status)
+        reply.problem = FetchFailed(reason="redirect", message="a redirect to no URL", status=response.status)
         return None
 
 
@@ -249,9 +249,9 @@ def _too_slow(reply: Reply, limits: CallLimits) -> str:
     return f"{what} within {limits.seconds:g} s"
 
 
-def _failed(error: Exception, reply: Reply) -> Failed:
+def _failed(error: Exception, reply: Reply) -> FetchFailed:
     reason, message = _reason(error)
-    return Failed(reason=reason, message=message, status=reply.status)
+    return FetchFailed(reason=reason, message=message, status=reply.status)
 
 
 def _reason(error: Exception) -> tuple[str, str]:

@@ -14,12 +14,12 @@ _TYPES = {"string", "integer", "number", "boolean", "object", "array"}
 def columns_of(model: type[BaseModel]) -> dict[str, Column]:
     """What a model brings to a table, column by column."""
     schema = model.model_json_schema(by_alias=False, mode="serialization")
-    return {name: _column(one, schema.get("$defs", {})) for name, one in schema.get("properties", {}).items()}
+    return {name: _column(field, schema.get("$defs", {})) for name, field in schema.get("properties", {}).items()}
 
 
 def _column(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Column:
     choices = schema.get("anyOf", [schema])
-    kinds = [_followed(one, definitions) for one in choices if one.get("type") != "null"]
+    kinds = [_followed(choice, definitions) for choice in choices if choice.get("type") != "null"]
     nullable = len(kinds) < len(choices)
     if len(kinds) != 1:
         return Column(type="any", nullable=nullable)

@@ -13,9 +13,9 @@ from livewell.fetching.client import Client, Reply, Request, Sending
 from livewell.fetching.errors import CallEnded
 from livewell.fetching.fetcher import Question, encoded_path
 from livewell.fetching.judge import Warned, judge_status, read_document
-from livewell.fetching.memory import Room
+from livewell.fetching.memory import Reservation
 from livewell.fetching.sources import Source
-from livewell.fetching.types import Failed, Outcome, Refused
+from livewell.fetching.types import FetchFailed, FetchOutcome, Refused
 
 MOST_CALLS = 100
 _SAYS_LIMITS = re.compile(r"rate|retry", re.IGNORECASE)
@@ -30,13 +30,13 @@ class Marked:
 
 
 class Conversation:
-    """The requests of one fetch. The first answer that is none ends it, for good."""
+    """The requests of one fetch. The first that is not answered ends it for good."""
 
     def __init__(
         self,
         client: Client,
         source: Source,
-        room: Room,
+        reservation: Reservation,
         *,
         keys: int,
         secret: Secret | None,
@@ -46,7 +46,7 @@ class Conversation:
     ) -> None:
         self._client = client
         self._source = source
-        self._room = room
+        self._reservation = reservation
         self._keys = keys
         self._secret = secret
         self._sending = sending
@@ -57,7 +57,7 @@ class Conversation:
         self.sent = 0
         self.wire_bytes = 0
         self.body_bytes = 0
-        self.ended: Outcome | None = None
+        self.ended: FetchOutcome | None = None
         self.rate: RateFacts | None = None
         self.warnings: list[Warned] = []
         self.marked = Marked()
@@ -73,7 +73,7 @@ class Conversation:
             self.ended = self._objection(question)
         if self.ended is not None:
             raise CallEnded(f"this fetch has ended: {self.ended.word}")
-        reply = await self._client.get(self._request(question), self._source.limits, self._room, self._counted)
+        reply = await self._client.get(self._request(question), self._source.limits, self._reservation, self._counted)
         self.wire_bytes += reply.wire_bytes
         if reply.not_permitted is not None:
             raise reply.not_permitted
@@ -96,14 +96,14 @@ class Conversation:
         await self._sending()
         self.sent += 1
 
-    def _objection(self, question: Question) -> Outcome | None:
+    def _objection(self, question: Question) -> FetchOutcome | None:
         if self.calls > MOST_CALLS:
-            return Failed(reason="fetcher", message=f"more than {MOST_CALLS} requests for one fetch")
+            return FetchFailed(reason="fetcher", message=f"more than {MOST_CALLS} requests for one fetch")
         parts = unquote(question.path).split("/")
         if not question.path.startswith("/") or {".", ".."} & set(parts):
             return Refused(reason="invalid_key", message="the path does not stay below the provider's base URL")
         if self._source.key_place is not None and self._secret is None:
-            return Failed(reason="no_key", message="the provider wants an API key, and none was given")
+            return FetchFailed(reason="no_key", message="the provider wants an API key, and none was given")
         return None
 
     def _request(self, question: Question) -> Request:
@@ -126,7 +126,7 @@ class Conversation:
         )
 
     def _conditions(self) -> Mapping[str, str]:
-        """Only what stands for the whole fetch can say that all of it is unchanged: one key, one request."""
+        """Only the single request of a single key can say that everything is unchanged."""
         if self._keys != 1 or self.calls != 1:
             return {}
         said = {"If-None-Match": self._before.etag, "If-Modified-Since": self._before.last_modified}

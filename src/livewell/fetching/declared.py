@@ -16,7 +16,7 @@ _LITERAL = "/:@!$&'()*+,;=-._~%"
 
 
 class TooManyPages(NotThere):
-    """The last page that is asked for still leads on: what was read is not all of it."""
+    """The last page that may be asked for names a next one: the answer is not complete."""
 
 
 class DeclaredFetcher:

@@ -8,7 +8,7 @@ from livewell.fetching.fetcher import Fetcher
 from livewell.kernel import Caller, Connection, LivewellError, PlannedChange, shown_interval, told_at
 from livewell.registry import Finding, InvalidType, RegistryStore, TypeTables, type_fields
 
-# What keeps a type from being written at all; everything else is found in the type that was.
+# Problems that keep a type from being written; all others are found in the written type.
 _UNWRITABLE = {"invalid", "no_endpoint"}
 Scope = Literal["changed", "all"]
 
@@ -27,13 +27,15 @@ async def declare_types(
     """
     store = RegistryStore(connection)
     asked = await store.check_declared(wanted)
-    unwritable = {one.data_type for one in asked if one.problem in _UNWRITABLE and one.severity == "error"}
+    unwritable = {
+        finding.data_type for finding in asked if finding.problem in _UNWRITABLE and finding.severity == "error"
+    }
     changes = await store.change_types(
         {name: dict(fields) for name, fields in wanted.items() if name not in unwritable}, actor=actor
     )
-    judged = {one.name for one in changes if scope == "all" or one.change != "same"}
+    judged = {change.name for change in changes if scope == "all" or change.change != "same"}
     found = [*asked, *await check_fetching(connection, sorted(judged), fetchers=fetchers)]
-    wrong = _errors(one for one in found if one.data_type in judged | unwritable)
+    wrong = _errors(finding for finding in found if finding.data_type in judged | unwritable)
     if wrong:
         raise InvalidType.because(wrong)
     return changes
@@ -48,8 +50,8 @@ class TypeSection(TypeTables):
     async def apply(
         self, connection: "Connection", declared: Mapping[str, Any], *, plan_only: bool, actor: str
     ) -> list[PlannedChange]:
-        """Make types as declared; for a plan too, since what is checked is what was written: it is taken back."""
-        wanted = {name: type_fields(one) for name, one in declared.items()}
+        """Make types as declared. A plan writes them too, to check them, and is rolled back."""
+        wanted = {name: type_fields(declaration) for name, declaration in declared.items()}
         attempt = connection.transaction()
         await attempt.start()
         try:
@@ -61,7 +63,11 @@ class TypeSection(TypeTables):
         return changes
 
     async def undeclared(self, caller: "Caller | Connection", declared: Mapping[str, Any]) -> list[tuple[str, str]]:
-        return [("type", one.name) for one in await RegistryStore(caller).list_types() if one.name not in declared]
+        return [
+            ("type", data_type.name)
+            for data_type in await RegistryStore(caller).list_types()
+            if data_type.name not in declared
+        ]
 
     def summary(self, change: PlannedChange) -> str:
         new = change.new
@@ -74,11 +80,16 @@ class TypeSection(TypeTables):
     def told_of(self, fact: LivewellError) -> list[tuple[tuple[str | int, ...], LivewellError]]:
         findings: Sequence[Finding] = getattr(fact, "findings", ())
         if findings:
-            return [(("type", one.data_type), InvalidType(one.message, fix=one.fix or None)) for one in findings]
+            return [
+                (("type", finding.data_type), InvalidType(finding.message, fix=finding.fix or None))
+                for finding in findings
+            ]
         thing, _, name = (fact.detail or "").partition(" ")
         return told_at(("type", name) if thing == "type" else None, fact)
 
 
 def _errors(found: Iterable[Finding]) -> list[Finding]:
     """Errors, each told once: database and fetcher may find the same."""
-    return list({(one.data_type, one.message): one for one in found if one.severity == "error"}.values())
+    return list(
+        {(finding.data_type, finding.message): finding for finding in found if finding.severity == "error"}.values()
+    )

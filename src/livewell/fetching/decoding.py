@@ -13,7 +13,7 @@ from typing import Any, Protocol
 _PIECE = 65_536
 # As RFC 9659 has it for HTTP: a decoder need not remember more than 8 MB.
 _ZSTD_WINDOW = 23
-# As many as ten megabytes have in the smallest blocks that are used; each takes a decoder of its own.
+# As many as ten megabytes have in the smallest blocks in use; each needs a decoder of its own.
 _MOST_MEMBERS = 1_000
 _ZLIB_OR_GZIP = 32 + zlib.MAX_WBITS
 
@@ -41,7 +41,7 @@ class _Plain:
 
 
 class _Members:
-    """How many bodies lie one behind the other in one."""
+    """How many compressed bodies follow each other in one body."""
 
     def __init__(self) -> None:
         self._count = 1

@@ -20,7 +20,16 @@ from livewell.fetching.memory import READ_AHEAD, Kept
 from livewell.fetching.messages import plain, plainly
 from livewell.fetching.paths import NotThere
 from livewell.fetching.sources import Source
-from livewell.fetching.types import Failed, Fetched, Gone, JsonObject, Outcome, Refused, Throttled, Unchanged
+from livewell.fetching.types import (
+    Fetched,
+    FetchFailed,
+    FetchOutcome,
+    FetchThrottled,
+    Gone,
+    JsonObject,
+    Refused,
+    Unchanged,
+)
 
 # Bad request, not found, gone, too long a URL, not to be processed.
 _ABOUT_KEYS = {400, 404, 410, 414, 422}
@@ -48,7 +57,7 @@ class Answered:
     """
 
     key: str
-    outcome: Outcome
+    outcome: FetchOutcome
     bytes: int | None = None
     size: int = 0
     rate: JsonObject | None = None
@@ -74,12 +83,12 @@ class Fetching:
         """One answer for each that was asked, in order. `sending` is awaited before every request that goes out."""
         by_key: dict[str, Answered] = {}
         good: dict[str, Asked] = {}
-        for one in asked:
-            objection = _objection(source, one)
+        for refresh in asked:
+            objection = _objection(source, refresh)
             if objection is None:
-                good.setdefault(one.key, one)
-            elif one.data_type == source.data_type:
-                by_key[one.key] = Answered(key=one.key, outcome=objection)
+                good.setdefault(refresh.key, refresh)
+            elif refresh.data_type == source.data_type:
+                by_key[refresh.key] = Answered(key=refresh.key, outcome=objection)
         for chunk in _chunks(list(good.values()), source.keys_per_request):
             by_key |= await self._found(source, chunk, secret, sending)
         return list(_in_order(source, asked, by_key))
@@ -89,10 +98,10 @@ class Fetching:
     ) -> dict[str, Answered]:
         """Ask for keys together; where the provider says that something is wrong with them, in halves, to find which.
 
-        As many further requests as it takes to find one of them, and no more.
+        It makes as many further requests as it takes to find one wrong key, and no more.
         """
         first = await self._request(source, asked, secret, sending)
-        answers = {one.key: one for one in first}
+        answers = {answer.key: answer for answer in first}
         halves = _halves(asked) if _doubts_keys(first) else []
         for _ in range(2 * (len(asked) - 1).bit_length()):
             if not halves:
@@ -101,20 +110,20 @@ class Fetching:
             found = await self._request(source, half, secret, sending)
             if not found[0].sent:
                 break
-            answers |= {one.key: _after(answers[one.key], one) for one in found}
+            answers |= {answer.key: _after(answers[answer.key], answer) for answer in found}
             halves += _halves(half) if _doubts_keys(found) else []
-        return answers if any(_is_there(one) for one in answers.values()) else _as_first(first, answers)
+        return answers if any(_is_there(answer) for answer in answers.values()) else _as_first(first, answers)
 
     async def _request(
         self, source: Source, asked: Sequence[Asked], secret: Secret | None, sending: Sending
     ) -> list[Answered]:
-        keys = [one.key for one in asked]
+        keys = [refresh.key for refresh in asked]
         wanted = min(source.expected_bytes * len(keys), source.limits.max_bytes)
-        async with self._client.memory.room(wanted, beside=READ_AHEAD) as room:
+        async with self._client.memory.reserve(wanted, beside=READ_AHEAD) as reservation:
             conversation = Conversation(
                 self._client,
                 source,
-                room,
+                reservation,
                 keys=len(keys),
                 secret=secret,
                 sending=sending,
@@ -122,7 +131,7 @@ class Fetching:
                 clock=self._clock,
             )
             verdict = await self._verdict(source, keys, conversation)
-            kept = room.keep(conversation.body_bytes * _READ_PER_BYTE)
+            kept = reservation.keep(conversation.body_bytes * _READ_PER_BYTE)
             return _answers(keys, conversation, verdict, kept, secret)
 
     async def _verdict(self, source: Source, keys: Sequence[str], conversation: Conversation) -> Verdict:
@@ -132,13 +141,13 @@ class Fetching:
                 if conversation.calls == 0 or not isinstance(rows, list | tuple):
                     raise TypeError("a fetcher asks its call, and returns a list of rows")
                 return judge_rows(keys, rows, source.rules, now=self._clock())
-            ended: Outcome = conversation.ended
+            ended: FetchOutcome = conversation.ended
         except CallEnded as fact:
             ended = conversation.ended or _broken(fact)
         except NotThere as error:
             ended = conversation.ended or Refused(reason="schema", message=str(error))
         except PermitExpired as fact:
-            ended = conversation.ended or Failed(reason="unsent", message=str(fact))
+            ended = conversation.ended or FetchFailed(reason="unsent", message=str(fact))
         except PermitNotGranted as fact:
             ended = conversation.ended or _put_off(fact)
         except Exception as error:  # noqa: BLE001 - a fetcher that fails, fails its keys
@@ -146,36 +155,38 @@ class Fetching:
         return Verdict(outcomes=dict.fromkeys(keys, ended))
 
 
-def _objection(source: Source, one: Asked) -> Outcome | None:
-    if one.data_type != source.data_type:
-        return Refused(reason="other_type", message=f"a refresh of {one.data_type}, not of {source.data_type}")
-    # What is a key PostgreSQL has decided; only what can be no key of any type is refused once more.
-    if not 0 < len(one.key) <= MOST_KEY or not one.key.isprintable():
+def _objection(source: Source, asked: Asked) -> FetchOutcome | None:
+    if asked.data_type != source.data_type:
+        return Refused(reason="other_type", message=f"a refresh of {asked.data_type}, not of {source.data_type}")
+    # PostgreSQL has decided what is a key; here only what no type can have as a key is refused again.
+    if not 0 < len(asked.key) <= MOST_KEY or not asked.key.isprintable():
         return Refused(reason="invalid_key", message=f"no key of {source.data_type}")
     return None
 
 
 def _doubts_keys(answers: Sequence[Answered]) -> bool:
-    """Whether an answer for several keys says that something is wrong with what was asked, and not what."""
-    outcomes = [one.outcome for one in answers]
-    return len(outcomes) > 1 and all(isinstance(one, Failed) and one.status in _ABOUT_KEYS for one in outcomes)
+    """Whether an answer for several keys says that something is wrong with one of them, but not with which."""
+    outcomes = [answer.outcome for answer in answers]
+    return len(outcomes) > 1 and all(
+        isinstance(outcome, FetchFailed) and outcome.status in _ABOUT_KEYS for outcome in outcomes
+    )
 
 
 def _halves(asked: Sequence[Asked]) -> list[Sequence[Asked]]:
     return [asked[: len(asked) // 2], asked[len(asked) // 2 :]]
 
 
-def _is_there(one: Answered) -> bool:
-    return not isinstance(one.outcome, Failed | Gone)
+def _is_there(answer: Answered) -> bool:
+    return not isinstance(answer.outcome, FetchFailed | Gone)
 
 
 def _as_first(first: Sequence[Answered], answers: Mapping[str, Answered]) -> dict[str, Answered]:
-    """Where nothing at all is there it is not the keys that are wrong: what was said of all of them stands."""
-    return {one.key: replace(answers[one.key], outcome=one.outcome) for one in first}
+    """When no key was found, it is not a key that is wrong: each has the outcome of the first answer."""
+    return {answer.key: replace(answers[answer.key], outcome=answer.outcome) for answer in first}
 
 
 def _after(before: Answered, answer: Answered) -> Answered:
-    """An answer to a key that was asked for before, with what that had cost."""
+    """An answer for a key that was asked for before, with the cost of both."""
     return replace(
         answer,
         bytes=(before.bytes or 0) + (answer.bytes or 0),
@@ -192,14 +203,14 @@ def _chunks(asked: list[Asked], size: int) -> Iterator[list[Asked]]:
 def _in_order(source: Source, asked: Sequence[Asked], by_key: dict[str, Answered]) -> Iterator[Answered]:
     """A key asked for twice costs its bytes once."""
     told: set[str] = set()
-    for one in asked:
-        if one.data_type != source.data_type:
-            yield Answered(key=one.key, outcome=_objection(source, one) or _broken(ValueError(one.key)))
-        elif one.key in told:
-            yield replace(by_key[one.key], bytes=0, rate=None, warnings=())
+    for refresh in asked:
+        if refresh.data_type != source.data_type:
+            yield Answered(key=refresh.key, outcome=_objection(source, refresh) or _broken(ValueError(refresh.key)))
+        elif refresh.key in told:
+            yield replace(by_key[refresh.key], bytes=0, rate=None, warnings=())
         else:
-            told.add(one.key)
-            yield by_key[one.key]
+            told.add(refresh.key)
+            yield by_key[refresh.key]
 
 
 def _answers(
@@ -210,7 +221,8 @@ def _answers(
     shares, sizes = share_out(conversation.wire_bytes, rows), share_out(conversation.body_bytes, rows)
     rate = None if conversation.rate is None else from_json(conversation.rate.to_json())
     warnings = tuple(
-        replace(one, message=plain(one.message, secret)) for one in (*conversation.warnings, *verdict.warnings)
+        replace(warning, message=plain(warning.message, secret))
+        for warning in (*conversation.warnings, *verdict.warnings)
     )
     return [
         Answered(
@@ -227,18 +239,18 @@ def _answers(
     ]
 
 
-def _marked(outcome: Outcome, conversation: Conversation) -> Outcome:
-    """What the next request may be conditional on: only where one answer was all of it."""
+def _marked(outcome: FetchOutcome, conversation: Conversation) -> FetchOutcome:
+    """With the marks for the next conditional request, if a single answer was the whole fetch."""
     marked = conversation.marked
     if conversation.calls == 1 and marked != Marked() and isinstance(outcome, Fetched | Unchanged):
         return replace(outcome, etag=marked.etag, last_modified=marked.last_modified)
     return outcome
 
 
-def _put_off(fact: PermitNotGranted) -> Throttled:
+def _put_off(fact: PermitNotGranted) -> FetchThrottled:
     wait = None if fact.retry_after is None else fact.retry_after.total_seconds()
-    return Throttled(seconds=wait, message=str(fact), reason="no_permit")
+    return FetchThrottled(seconds=wait, message=str(fact), reason="no_permit")
 
 
-def _broken(error: BaseException) -> Failed:
-    return Failed(reason="fetcher", message=f"{type(error).__name__}: {error}")
+def _broken(error: BaseException) -> FetchFailed:
+    return FetchFailed(reason="fetcher", message=f"{type(error).__name__}: {error}")

@@ -10,7 +10,7 @@ class FetchingError(LivewellError):
 
 
 class InvalidFetches(FetchingError):
-    """A batch of ended refreshes is not one: no list, or one that names no job or no outcome; nothing was stored."""
+    """A batch of ended refreshes is no list, or one with an element without job or outcome; nothing was stored."""
 
     code = "fetching.invalid_fetches"
     sqlstate = "LWN01"
@@ -38,7 +38,7 @@ class InvalidRead(FetchingError):
 
 
 class ForbiddenAddress(FetchingError):
-    """A call would go where its provider has no business; it was not made."""
+    """A call would go to an address that its provider may not reach; it was not made."""
 
     code = "fetching.forbidden_address"
 

@@ -1,8 +1,8 @@
 """Fetchers: what asks for a key and finds its rows. Everything else is done for them.
 
-A fetcher is given a `Call` and no client. What it asks for goes through the one door that counts, limits, checks and
-times; an answer that is none ends the fetch with its outcome, whether or not the fetcher lets the exception pass. The
-rows it returns are read by its model; it cannot store, finish or retry anything.
+A fetcher is given a `Call` and no client. Its requests go through the one client that counts, limits, checks and times
+them. A request without an answer ends the fetch with its outcome, even when the fetcher catches the exception. The rows
+it returns are read by its model; it cannot store, finish or retry anything.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -35,7 +35,7 @@ Asking = Callable[[Question], Awaitable[Any]]
 
 
 class Answer:
-    """What a question will be answered with, when it is awaited."""
+    """The answer to a question, to be awaited."""
 
     __slots__ = ("_asking", "_question")
 
@@ -48,7 +48,7 @@ class Answer:
         return await self._asking(self._question)
 
     async def items(self, path: str = "$[*]") -> list[Any]:
-        """The rows of the answer; nothing where they should be refuses it."""
+        """The rows of the answer; it is refused when there is nothing where they should be."""
         return JsonPath(path).find(await self._asking(self._question))
 
 
@@ -104,7 +104,7 @@ class Fetches(Protocol):
 
     @property
     def absent(self) -> Literal["refuse", "gone"]:
-        """What a key is that the answer does not have."""
+        """What becomes of a key that the answer does not have."""
 
     async def fetch(self, call: Call) -> Sequence[Row]:
         """The rows of the keys that are asked for."""
@@ -120,8 +120,8 @@ class Fetcher(Generic[M]):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for one in () if "model" in cls.__dict__ else cls.__dict__.get("__orig_bases__", ()):
-            found = get_args(one)[0] if get_origin(one) is Fetcher else None
+        for base in () if "model" in cls.__dict__ else cls.__dict__.get("__orig_bases__", ()):
+            found = get_args(base)[0] if get_origin(base) is Fetcher else None
             if isinstance(found, type) and issubclass(found, BaseModel):
                 cls.model = found
 
@@ -133,7 +133,7 @@ class Fetcher(Generic[M]):
 def source_time_of(fetcher: type[Fetcher[Any]]) -> str | None:
     """The field of a fetcher's model that is marked as its source time."""
     fields = fetcher.model.model_fields if hasattr(fetcher, "model") else {}
-    return next((name for name, one in fields.items() if marks_of(one).source_time), None)
+    return next((name for name, field in fields.items() if marks_of(field).source_time), None)
 
 
 def encoded(text: str) -> str:

@@ -37,14 +37,14 @@ from livewell.presence import GatewayKeeper, Item, OpenOutcome, PresenceStore, S
 LOOK_EVERY = timedelta(seconds=15)
 _PAUSE = 2.0
 _KEYS_PER_READ = 500
-# A refresh under way is no news: it ends in some.
+# A refresh that is under way is not told; its end is.
 _UNDER_WAY = ": being refreshed"
 
 log = Logger("livewell.fetching")
 
 
 class Watch:
-    """One who watches: what is new of each item and was not taken yet."""
+    """One watcher: what is new of each item and was not taken yet."""
 
     def __init__(self, feed: "asyncio.Task[None]") -> None:
         self._feed = feed
@@ -162,7 +162,7 @@ class ItemFeed:
             self._woken.set()
 
     def _hear_of_all(self) -> None:
-        """The connection was made anew: whatever it missed is looked for."""
+        """The connection was made anew: read everything, for what it missed."""
         self._all_due = True
         self._woken.set()
 
@@ -180,7 +180,7 @@ class ItemFeed:
             await self._next_news()
 
     async def _next_news(self) -> None:
-        """Until something is heard, or everything is due to be looked at."""
+        """Wait until a change is heard of, or everything is due to be read again."""
         now = asyncio.get_running_loop().time
         if not self._all_due:
             await wait_for_any(self._woken, timeout=max(0.0, self._all_due_at - now()))
@@ -204,7 +204,7 @@ class ItemFeed:
             await self._tell(data_type, keys)
 
     async def _tell(self, data_type: str, keys: Sequence[str]) -> None:
-        """Read keys of a type and hand them to those who watch them; who cannot be told any more is told why."""
+        """Read keys of a type and hand them to their watchers; a watcher whose type cannot be read is told why."""
         told = 0
         while batch := keys[told : told + self._keys_per_read]:
             try:

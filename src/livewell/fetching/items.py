@@ -18,7 +18,7 @@ from livewell.kernel import Database
 
 
 class Items:
-    """Reads what is stored, and follows it; all who watch share one feed, which is there while somebody does."""
+    """Reads what is stored, and follows it; all watchers share one feed, which is there while anybody watches."""
 
     def __init__(self, database: Database, *, look_every: timedelta = LOOK_EVERY) -> None:
         self._database = database
@@ -41,15 +41,15 @@ class Items:
     ) -> AsyncGenerator[StoredItem, None]:
         """Look at items as a viewer does: each as it is now, and then whenever it changes, until the loop ends.
 
-        Who lags behind is given the newest of each item, and nothing in between. Without a `user`, each who watches is
-        a viewer of its own. Lost connections are survived; what ends the loop ends the session.
+        A slow watcher gets the newest of each item, and nothing in between. Without a `user`, each watcher is a viewer
+        of its own. Lost connections are survived; what ends the loop ends the session.
         """
         async with self._feeding() as feed, feed.watching(data_type, keys, user) as watch:
             while (item := await watch.next()) is not None:
                 yield item
 
     async def close(self) -> None:
-        """End all sessions; who still watches comes to the end of the loop."""
+        """End all sessions; the loops of watchers end."""
         async with self._turn:
             if self._feed is not None:
                 await self._feed.stop()
@@ -57,7 +57,7 @@ class Items:
 
     @asynccontextmanager
     async def _feeding(self) -> AsyncIterator[ItemFeed]:
-        """The feed of this process, begun by the first who watches and ended by the last."""
+        """The feed of this process, begun with the first watcher and ended with the last."""
         async with self._turn:
             self._feed = feed = self._feed or ItemFeed(self._database, look_every=self._look_every)
             feed.start()

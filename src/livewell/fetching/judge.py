@@ -1,8 +1,8 @@
 """Judging: what an answer is worth to each key that was asked for. Every key gets exactly one outcome.
 
-An answer is read whole. One bad row refuses its key and no other; what cannot be told apart refuses all it might
-belong to. Rows of keys nobody asked for are warned about, and refuse an answer for a single key, which is then somebody
-else's.
+An answer is read whole. One bad row refuses its key and no other; a bad row of which the key is unknown refuses all
+keys it might belong to. Rows of keys nobody asked for are warned about, and refuse an answer for a single key, which is
+then somebody else's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,20 @@ from pydantic_core import from_json, to_json
 from livewell.budgets import RateFacts
 from livewell.fetching.client import Reply
 from livewell.fetching.rows import RowReader
-from livewell.fetching.types import Failed, Fetched, Gone, JsonObject, Outcome, Refused, Throttled, Unchanged
+from livewell.fetching.types import (
+    Fetched,
+    FetchFailed,
+    FetchOutcome,
+    FetchThrottled,
+    Gone,
+    JsonObject,
+    Refused,
+    Unchanged,
+)
 from livewell.registry import path_text
 
 TOO_EARLY = timedelta(days=1)
-# Bytes of a list or an object, and of what is in one, however few they are written with.
+# Bytes that a list or an object, and a value in one, take in Python, however short they are written.
 _CONTAINER, _SCALAR = 150, 50
 _READ_PER_BYTE = 8
 _WORDS = {401: "the API key is not accepted", 403: "the API key may not ask for this"}
@@ -49,12 +58,12 @@ class Rules:
 class Verdict:
     """The outcome of each key, how many rows were its, and what was odd."""
 
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    outcomes: dict[str, FetchOutcome] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     warnings: list[Warned] = field(default_factory=list)
 
 
-def judge_status(reply: Reply, rate: RateFacts, *, keys: int) -> Outcome | None:
+def judge_status(reply: Reply, rate: RateFacts, *, keys: int) -> FetchOutcome | None:
     """The outcome an answer has by its status alone; None when it is to be read."""
     status = reply.status or 0
     match status:
@@ -68,15 +77,15 @@ def judge_status(reply: Reply, rate: RateFacts, *, keys: int) -> Outcome | None:
             )
         case 429:
             wait = rate.retry_after
-            return Throttled(seconds=None if wait is None else wait.total_seconds(), message="HTTP 429")
+            return FetchThrottled(seconds=None if wait is None else wait.total_seconds(), message="HTTP 429")
         case 404 | 410 if keys == 1:
             return Gone(message=f"HTTP {status}")
         case 401 | 403:
-            return Failed(reason="unauthorized", message=f"HTTP {status}: {_WORDS[status]}", status=status)
+            return FetchFailed(reason="unauthorized", message=f"HTTP {status}: {_WORDS[status]}", status=status)
         case 204:
             return Refused(reason="empty", message="HTTP 204: no content")
         case _:
-            return Failed(reason="status", message=f"HTTP {status}", status=status)
+            return FetchFailed(reason="status", message=f"HTTP {status}", status=status)
 
 
 def read_document(reply: Reply, *, max_bytes: int, content_type: str | None = None) -> "Any | Refused":
@@ -143,7 +152,7 @@ def judge_rows(keys: Sequence[str], rows: Sequence[Any], rules: Rules, *, now: d
 
 @dataclass(kw_only=True, slots=True)
 class _Strays:
-    """Rows that are nobody's: of keys not asked for, or of none."""
+    """Rows of keys that were not asked for, or of no key."""
 
     unasked: int = 0
     nameless: int = 0
@@ -167,7 +176,7 @@ def _by_key(keys: Sequence[str], rows: Sequence[Any], reader: RowReader) -> tupl
     return owned, strays
 
 
-def _judge_absent(strays: _Strays, rules: Rules, *, single: bool) -> Outcome:
+def _judge_absent(strays: _Strays, rules: Rules, *, single: bool) -> FetchOutcome:
     if strays.nameless:
         where = path_text(rules.reader.key_steps or ())
         return Refused(reason="schema", message=f"a row without {where}: whose is it?")
@@ -180,7 +189,7 @@ def _judge_absent(strays: _Strays, rules: Rules, *, single: bool) -> Outcome:
     return Refused(reason="missing_key" if not single else "empty", message="the answer has no row of it")
 
 
-def _judge_key(found: Sequence[Any], rules: Rules, now: datetime) -> Outcome:
+def _judge_key(found: Sequence[Any], rules: Rules, now: datetime) -> FetchOutcome:
     reader = rules.reader
     rows: list[JsonObject] = []
     for row in found:
@@ -207,7 +216,7 @@ def _repeats(rows: Sequence[JsonObject], rules: Rules) -> bool:
 
 
 def share_out(total: int, weights: Sequence[int]) -> list[int]:
-    """A number in proportion to weights, to the last one; equally where all weigh nothing."""
+    """Share a number out in proportion to weights, without a rest; equally when all weights are zero."""
     if not weights:
         return []
     if not any(weights):

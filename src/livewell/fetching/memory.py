@@ -2,8 +2,8 @@
 
 A call reserves what its answer is expected to need and waits until that is free. An answer that turns out larger takes
 the one place for large ones: at any time there is at most one of those, so memory stays below the limit and one largest
-answer, and no two calls can wait for each other. What an answer brought is kept until it is stored, and so is its
-room: it goes with the last who holds the answer, however that came about.
+answer, and no two calls can wait for each other. What an answer brought is kept until it is stored, and so is the
+memory reserved for it: it is free again when nobody has the answer any more.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ READ_AHEAD = 256 * 1024  # what a connection may have read before anybody asks f
 
 
 class Kept:
-    """Room that is given back when nobody holds this any more."""
+    """Memory that is free again when nobody has this object any more."""
 
     __slots__ = ("_is_large", "_memory", "_size")
 
@@ -31,8 +31,8 @@ class Kept:
         self._memory.give(self._size)
 
 
-class Room:
-    """What one call may hold, while it is entered."""
+class Reservation:
+    """The memory of one call, reserved while this is entered."""
 
     __slots__ = ("_is_large", "_memory", "_reserved", "_size")
 
@@ -70,7 +70,7 @@ class Room:
 
 
 class Memory:
-    """Hands out rooms in the order they were asked for."""
+    """Hands out reservations in the order they were asked for."""
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self._limit = limit
@@ -82,9 +82,9 @@ class Memory:
     def held(self) -> int:
         return self._limit - self._free
 
-    def room(self, wanted: int, *, beside: int = 0) -> Room:
-        """A room of that size, or of the whole limit if less; entering it waits for that and what is `beside`."""
-        return Room(self, min(wanted, self._limit), min(wanted + beside, self._limit))
+    def reserve(self, wanted: int, *, beside: int = 0) -> Reservation:
+        """A reservation of that size, at most the whole limit; entering it waits for that and what is `beside`."""
+        return Reservation(self, min(wanted, self._limit), min(wanted + beside, self._limit))
 
     async def take(self, size: int) -> None:
         if not self._waiting and size <= self._free:

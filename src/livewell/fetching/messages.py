@@ -9,7 +9,7 @@ from json import dumps
 from urllib.parse import quote, quote_plus
 
 from livewell.budgets import Secret
-from livewell.fetching.types import Failed, Gone, Outcome, Refused, Throttled
+from livewell.fetching.types import FetchFailed, FetchOutcome, FetchThrottled, Gone, Refused
 from livewell.kernel import MASK
 
 MOST_LETTERS = 300
@@ -19,14 +19,14 @@ _QUERY = re.compile(r"(https?://[^\s?#]*)[?#]\S*", re.IGNORECASE)
 def plain(text: str, secret: Secret | None = None) -> str:
     """A text as it may be shown: without the key in any form it is sent in, without what follows a URL's path."""
     text = _QUERY.sub(rf"\1?{MASK}", _masked(text, secret))
-    line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
-    line = _masked(line, secret)  # what was broken over lines is whole again
+    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    line = _masked(line, secret)  # a key that was broken over lines is whole again
     return line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 1]}…"
 
 
-def plainly(outcome: Outcome, secret: Secret | None) -> Outcome:
+def plainly(outcome: FetchOutcome, secret: Secret | None) -> FetchOutcome:
     """An outcome whose words may be shown."""
-    if isinstance(outcome, Failed | Gone | Refused | Throttled):
+    if isinstance(outcome, FetchFailed | Gone | Refused | FetchThrottled):
         return replace(outcome, message=plain(outcome.message, secret))
     return outcome
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from prometheus_client import Counter, Histogram
 
-from livewell.fetching.types import Ended, Fetched, Stored, Unchanged
+from livewell.fetching.types import EndedFetch, Fetched, Stored, Unchanged
 from livewell.kernel import Logger
 
 _MOMENTS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -36,18 +36,18 @@ def fetch_seconds(data_type: str) -> Histogram:
     return FETCH_SECONDS.labels(data_type)
 
 
-def tell_stored(ended: Sequence[Ended], stored: Sequence[Stored]) -> None:
+def tell_stored(ended: Sequence[EndedFetch], stored: Sequence[Stored]) -> None:
     """Count and log what became of refreshes; of one whose lease was lost only its bytes are known."""
-    became = {one.job_id: one for one in stored}
+    became = {end.job_id: end for end in stored}
     _count(ended, became)
     here = log.bind()
-    for one in ended:
-        end = became.get(one.job_id)
+    for fetch in ended:
+        end = became.get(fetch.job_id)
         if end is None or end.state == _LOST:
             continue
         if end.state == _BUSY:
             here.warning(
-                "refresh_set_aside", job_id=one.job_id, data_type=one.data_type, key=one.key, reason=end.reason
+                "refresh_set_aside", job_id=fetch.job_id, data_type=fetch.data_type, key=fetch.key, reason=end.reason
             )
             continue
         match end.outcome:
@@ -56,36 +56,36 @@ def tell_stored(ended: Sequence[Ended], stored: Sequence[Stored]) -> None:
             case "gone":
                 tell = here.info
             case _:
-                here.debug(f"refresh_{end.outcome}", job_id=one.job_id, data_type=one.data_type, key=one.key)
+                here.debug(f"refresh_{end.outcome}", job_id=fetch.job_id, data_type=fetch.data_type, key=fetch.key)
                 continue
         tell(
             f"refresh_{end.outcome}",
-            job_id=one.job_id,
-            data_type=one.data_type,
-            key=one.key,
+            job_id=fetch.job_id,
+            data_type=fetch.data_type,
+            key=fetch.key,
             state=end.state,
             reason=end.reason,
-            message=_message(one),
+            message=_message(fetch),
         )
 
 
-def _count(ended: Sequence[Ended], became: dict[int, Stored]) -> None:
+def _count(ended: Sequence[EndedFetch], became: dict[int, Stored]) -> None:
     """Each counter is found once a batch."""
     outcomes: Counts[tuple[str, str]] = Counts()
     sizes: Counts[str] = Counts()
-    for one in ended:
-        end = became.get(one.job_id)
+    for fetch in ended:
+        end = became.get(fetch.job_id)
         if end is not None and end.state == _BUSY:
             continue
-        outcomes[one.data_type, _LOST if end is None or end.state == _LOST else end.outcome] += 1
-        sizes[one.data_type] += one.bytes or 0
+        outcomes[fetch.data_type, _LOST if end is None or end.state == _LOST else end.outcome] += 1
+        sizes[fetch.data_type] += fetch.bytes or 0
     for (data_type, outcome), number in outcomes.items():
         REFRESHES.labels(data_type, outcome).inc(number)
     for data_type, size in sizes.items():
         REFRESH_BYTES.labels(data_type).inc(size)
 
 
-def _message(one: Ended) -> str | None:
+def _message(fetch: EndedFetch) -> str | None:
     """What the fetch said of itself; what was refused as it was stored is explained among the warnings."""
-    outcome = one.outcome
+    outcome = fetch.outcome
     return None if isinstance(outcome, Fetched | Unchanged) else outcome.message

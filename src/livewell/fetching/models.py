@@ -43,7 +43,7 @@ class Marks:
 def bounded(*, source_time: bool = False, volatile: bool = False, **bounds: Any) -> Any:
     """A field with bounds (`gt`, `ge`, `lt`, `le`, `min_length`, `max_length`, `pattern`, `alias`); it has no default.
 
-    `source_time` is when the source says its data is from. `volatile` is what changes without anything having changed.
+    `source_time` is when the source says its data is from. `volatile` may differ while the data is the same.
     """
     return Field(json_schema_extra={"livewell": {"source_time": source_time, "volatile": volatile}}, **bounds)
 
@@ -66,7 +66,7 @@ def model_from(name: str, fields: Mapping[str, FieldDeclaration], *, extra: str 
         model_config = ConfigDict(extra="ignore" if extra == "ignore" else "forbid")
 
     class Nested(Declared):
-        sources: ClassVar[Mapping[str, Steps]] = {column: one.steps(column) for column, one in fields.items()}
+        sources: ClassVar[Mapping[str, Steps]] = {column: field.steps(column) for column, field in fields.items()}
         shape: ClassVar[Shape] = Shape(list(sources.values()))
 
         @model_validator(mode="before")
@@ -76,7 +76,9 @@ def model_from(name: str, fields: Mapping[str, FieldDeclaration], *, extra: str 
 
     nested = any(len(steps) > 1 for steps in Nested.sources.values())
     try:
-        made: dict[str, Any] = {column: _field(one, _alias(one, column, nested)) for column, one in fields.items()}
+        made: dict[str, Any] = {
+            column: _field(field, _alias(field, column, nested)) for column, field in fields.items()
+        }
         return create_model(f"{name.title()}Row", __base__=Nested if nested else Declared, **made)
     except Exception as error:
         raise UnsoundFetch(f"the fields of type {name} make no model: {error}") from error
@@ -109,29 +111,29 @@ def loosened(model: type[BaseModel]) -> type[BaseModel]:
     return Loosened
 
 
-def _alias(one: FieldDeclaration, column: str, nested: bool) -> str | None:  # noqa: FBT001 - private
-    """What a value is found by: its member or, in a row that was laid flat, its path."""
-    steps = one.steps(column)
-    return path_text(steps) if nested else None if one.source is None else str(steps[0])
+def _alias(field: FieldDeclaration, column: str, nested: bool) -> str | None:  # noqa: FBT001 - private
+    """The name of a value in a row: its member or, in a row that was laid flat, its path."""
+    steps = field.steps(column)
+    return path_text(steps) if nested else None if field.source is None else str(steps[0])
 
 
-def _field(one: FieldDeclaration, alias: str | None) -> tuple[Any, Any]:
-    bounds: dict[str, Any] = {_BOUNDS[word]: value for word in _BOUNDS if (value := getattr(one, word)) is not None}
-    bounds |= {word: value for word in _LENGTHS if (value := getattr(one, word)) is not None}
-    annotation = _annotation(one)
+def _field(field: FieldDeclaration, alias: str | None) -> tuple[Any, Any]:
+    bounds: dict[str, Any] = {_BOUNDS[word]: value for word in _BOUNDS if (value := getattr(field, word)) is not None}
+    bounds |= {word: value for word in _LENGTHS if (value := getattr(field, word)) is not None}
+    annotation = _annotation(field)
     inner = Annotated[annotation, Field(**bounds)] if bounds else annotation
-    options: dict[str, Any] = {"default": None} if one.missing else {}
+    options: dict[str, Any] = {"default": None} if field.missing else {}
     if alias is not None:
         options["validation_alias"] = alias
     return (
-        inner | None if one.optional or one.missing else inner,
-        bounded(source_time=one.source_time, volatile=one.volatile, **options),
+        inner | None if field.optional or field.missing else inner,
+        bounded(source_time=field.source_time, volatile=field.volatile, **options),
     )
 
 
-def _annotation(one: FieldDeclaration) -> Any:
-    found = _TIMES[one.type](one) if one.type in _TIMES else _PLAIN[one.type]
-    return found if one.one_of is None else Annotated[found, AfterValidator(_one_of(one.one_of))]
+def _annotation(field: FieldDeclaration) -> Any:
+    found = _TIMES[field.type](field) if field.type in _TIMES else _PLAIN[field.type]
+    return found if field.one_of is None else Annotated[found, AfterValidator(_one_of(field.one_of))]
 
 
 def _one_of(allowed: Sequence[Any]) -> Callable[[Any], Any]:
@@ -154,8 +156,8 @@ def _epoch(unit: int) -> Callable[[FieldDeclaration], Any]:
     return lambda _: Annotated[datetime, BeforeValidator(read)]
 
 
-def _datetime(one: FieldDeclaration) -> Any:
-    zone = ZoneInfo(one.zone) if one.zone is not None else None
+def _datetime(field: FieldDeclaration) -> Any:
+    zone = ZoneInfo(field.zone) if field.zone is not None else None
 
     def read(value: object) -> datetime:
         if not isinstance(value, str):
@@ -230,7 +232,7 @@ class JsonSchemaReader:
         if schema.get("type") != "object" or not isinstance(properties, Mapping) or not properties:
             raise UnsoundFetch("a JSON Schema of a model describes an object and its properties")
         required = set(schema.get("required", ()))
-        return {name: self._field(name, one, name in required) for name, one in properties.items()}
+        return {name: self._field(name, schema, name in required) for name, schema in properties.items()}
 
     def _field(self, name: str, schema: Any, is_required: bool) -> FieldDeclaration:  # noqa: FBT001 - private
         if not isinstance(schema, Mapping) or "type" not in schema:
@@ -238,7 +240,7 @@ class JsonSchemaReader:
         if strange := set(schema) - self._SILENT - set(self._WORDS):
             raise UnsoundFetch(f"property {name} of the JSON Schema says {min(strange)}, which fields cannot")
         types = [schema["type"]] if isinstance(schema["type"], str) else list(schema["type"])
-        kinds = [one for one in types if one != "null"]
+        kinds = [kind for kind in types if kind != "null"]
         if len(kinds) != 1 or kinds[0] not in self._TYPES:
             raise UnsoundFetch(f"property {name} of the JSON Schema should have one type, beside null")
         said = {ours: schema[word] for word, ours in self._WORDS.items() if word in schema}

@@ -17,10 +17,10 @@ class JsonPath:
         self._steps = row_steps(text)
 
     def find(self, document: Any) -> list[Any]:
-        """Everything the path leads to, in order; `NotThere` when a step has nothing to stand on."""
+        """Everything the path leads to, in order; `NotThere` when a step leads nowhere."""
         found = [document]
         for step in self._steps:
-            found = [one for here in found for one in self._follow(step, here)]
+            found = [there for here in found for there in self._follow(step, here)]
         return found
 
     def first(self, document: Any) -> Any:

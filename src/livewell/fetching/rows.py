@@ -30,15 +30,17 @@ class RowReader:
 
     def __init__(self, model: type[BaseModel], *, key: str | None = None, source_time: str | None = None) -> None:
         fields = model.model_fields
-        marked = [name for name, one in fields.items() if marks_of(one).source_time]
+        marked = [name for name, field in fields.items() if marks_of(field).source_time]
         if len(marked) > 1:
             raise UnsoundFetch(f"{' and '.join(marked)} are both source_time", fix="one field is")
         self.model = model
         self.source_time = marked[0] if marked else source_time if source_time in fields else None
-        self._volatile = {name for name, one in fields.items() if marks_of(one).volatile or name == self.source_time}
+        self._volatile = {
+            name for name, field in fields.items() if marks_of(field).volatile or name == self.source_time
+        }
         self.key_steps = None if key is None else source_steps(model, key)
-        # Members of values of the provider's own come in any order; those of the model in one.
-        self._is_flat = all(one.type not in {"object", "array", "any"} for one in columns_of(model).values())
+        # Members of nested values come in any order; those of the model always in the same.
+        self._is_flat = all(column.type not in {"object", "array", "any"} for column in columns_of(model).values())
 
     def key_of(self, row: Mapping[str, Any]) -> str | None:
         """Whose a row is, None when it does not say."""
@@ -82,14 +84,14 @@ class RowReader:
 
     def _refused(self, error: ValidationError) -> Refused:
         found = error.errors(include_url=False, include_input=False, include_context=False)
-        told = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'row'}: {one['msg']}" for one in found[:_SHOWN])
+        told = "; ".join(f"{'.'.join(map(str, error['loc'])) or 'row'}: {error['msg']}" for error in found[:_SHOWN])
         if len(found) > _SHOWN:
             told += f"; and {len(found) - _SHOWN} more"
         times = {self.source_time, self.source_time and alias_of(self.model, self.source_time)}
-        if any(one["type"] == "missing" and one["loc"] and one["loc"][0] in times for one in found):
+        if any(error["type"] == "missing" and error["loc"] and error["loc"][0] in times for error in found):
             reason = "missing_source_time"
         else:
-            reason = "bounds" if all(one["type"] in _BOUNDS for one in found) else "schema"
+            reason = "bounds" if all(error["type"] in _BOUNDS for error in found) else "schema"
         return Refused(reason=reason, message=told.replace("\0", "")[:_MESSAGE_LIMIT])
 
 
@@ -110,7 +112,7 @@ def _is_storable(value: Any) -> bool:
         case float():
             return isfinite(value)
         case dict():
-            return all(_is_storable(one) for pair in value.items() for one in pair)
+            return all(_is_storable(part) for pair in value.items() for part in pair)
         case list() | tuple() | set() | frozenset():
             return all(map(_is_storable, value))
     return True

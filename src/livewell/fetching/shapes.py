@@ -1,7 +1,7 @@
 """The shape of nested rows: which members and positions are declared, and what is there beside them.
 
-A row is laid flat before its model reads it: each declared value under its path, and so does everything that lies
-beside one, so that a model refuses what is unknown at any depth by the rule it has for the outermost members.
+A row is laid flat before its model reads it: each declared value under its path, and everything beside it under its
+own. So a model refuses what is unknown at any depth by the rule it has for the outermost members.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -30,24 +30,26 @@ class SourceBook:
         """The types that this program can fetch, as they are now."""
         types = await self._registry.list_types()
         # Read after the types, so that those of a type that has just come are there.
-        endpoints = {one.name: one for one in await self._budgets.list_endpoints()}
-        providers = {one.name: one for one in await self._budgets.list_providers()}
+        endpoints = {endpoint.name: endpoint for endpoint in await self._budgets.list_endpoints()}
+        providers = {provider.name: provider for provider in await self._budgets.list_providers()}
         known = {}
-        for one in types:
-            endpoint = endpoints[one.endpoint]
+        for data_type in types:
+            endpoint = endpoints[data_type.endpoint]
             provider = providers[endpoint.provider]
-            version = (one.updated_at, endpoint.updated_at, provider.updated_at)
-            before = self._known.get(one.name)
+            version = (data_type.updated_at, endpoint.updated_at, provider.updated_at)
+            before = self._known.get(data_type.name)
             same = before is not None and before[0] == version
-            known[one.name] = before if before and same else (version, self._compiled(one, provider, endpoint))
+            known[data_type.name] = (
+                before if before and same else (version, self._compiled(data_type, provider, endpoint))
+            )
         self._known = known
         return [source for _, source in known.values() if source is not None]
 
-    def _compiled(self, one: DataType, provider: Provider, endpoint: Endpoint) -> Source | None:
-        if not one.enabled or not is_fetched(one, self._fetchers):
+    def _compiled(self, data_type: DataType, provider: Provider, endpoint: Endpoint) -> Source | None:
+        if not data_type.enabled or not is_fetched(data_type, self._fetchers):
             return None
         try:
-            return source_of(one, provider, endpoint, fetcher=self._fetchers.get(one.name))
+            return source_of(data_type, provider, endpoint, fetcher=self._fetchers.get(data_type.name))
         except UnsoundFetch as fact:
-            log.warning("type_unsound", type=one.name, error=str(fact))
+            log.warning("type_unsound", type=data_type.name, error=str(fact))
             return None

@@ -1,7 +1,7 @@
 """Sources: a type with its provider, endpoint, fetcher and model, compiled once and used for every fetch of it.
 
-What cannot work is found here, before anything is sent: no base URL, no fetcher, a model that cannot be had, a field
-that makes no sense. `livewell types check` and the worker ask the same question.
+What cannot work is found here, before anything is sent: no base URL, no fetcher, a model that cannot be imported, a
+field that makes no sense. `livewell types check` and the worker ask the same question.
 """
 
 import importlib

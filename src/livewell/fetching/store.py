@@ -9,16 +9,16 @@ from pydantic_core import from_json, to_json
 from livewell.fetching.types import (
     Column,
     Condition,
-    Ended,
-    Failed,
+    EndedFetch,
     Fetched,
+    FetchFailed,
+    FetchOutcome,
+    FetchThrottled,
     Gone,
-    Outcome,
     Refused,
     Rehearsed,
     Stored,
     StoredItem,
-    Throttled,
     Unchanged,
 )
 from livewell.kernel import Caller, Connection, Queries
@@ -35,14 +35,14 @@ class FetchStore:
     def __init__(self, caller: "Caller | Connection") -> None:
         self._caller = caller
 
-    async def store_fetches(self, ended: Sequence[Ended]) -> list[Stored]:
+    async def store_fetches(self, ended: Sequence[EndedFetch]) -> list[Stored]:
         """End refreshes: store, learn, finish and settle, all of it or nothing."""
-        batch = to_json([_told(one) for one in ended], inf_nan_mode="strings").decode()
+        batch = to_json([_told(fetch) for fetch in ended], inf_nan_mode="strings").decode()
         return list(map(Stored._make, await self._caller.fetch(QUERIES["store_fetches"], batch)))
 
-    async def rehearse_fetches(self, ended: Sequence[Ended]) -> list[Rehearsed]:
+    async def rehearse_fetches(self, ended: Sequence[EndedFetch]) -> list[Rehearsed]:
         """What storing would make of refreshes, whose jobs and items need not be there; nothing is stored."""
-        batch = to_json([_told(one) for one in ended], inf_nan_mode="strings").decode()
+        batch = to_json([_told(fetch) for fetch in ended], inf_nan_mode="strings").decode()
         return list(map(Rehearsed._make, await self._caller.fetch(QUERIES["rehearse_fetches"], batch)))
 
     async def fetch_conditions(self, item_ids: Sequence[int]) -> dict[int, Condition]:
@@ -60,12 +60,14 @@ class FetchStore:
 
     async def check_storage(self, data_type: str, columns: Mapping[str, Column]) -> list[Finding]:
         """Where the table of a type and the columns of its model disagree."""
-        told = to_json({name: {"type": one.type, "nullable": one.nullable} for name, one in columns.items()}).decode()
+        told = to_json(
+            {name: {"type": column.type, "nullable": column.nullable} for name, column in columns.items()}
+        ).decode()
         rows = await self._caller.fetch(QUERIES["check_storage"], data_type, told)
         return [Finding(data_type=data_type, **row) for row in rows]
 
 
-def _told(ended: Ended) -> dict[str, Any]:
+def _told(ended: EndedFetch) -> dict[str, Any]:
     told: dict[str, Any] = {
         "job": ended.job_id,
         "token": ended.lease_token,
@@ -82,7 +84,7 @@ def _told(ended: Ended) -> dict[str, Any]:
     return told if ended.sent else {**told, "sent": False}
 
 
-def _told_of(outcome: Outcome) -> dict[str, Any]:
+def _told_of(outcome: FetchOutcome) -> dict[str, Any]:
     match outcome:
         case Fetched():
             return {
@@ -97,9 +99,9 @@ def _told_of(outcome: Outcome) -> dict[str, Any]:
             return {"reason": outcome.why, "etag": outcome.etag, "last_modified": outcome.last_modified}
         case Refused():
             return {"reason": outcome.reason, "message": outcome.message}
-        case Throttled():
+        case FetchThrottled():
             return {"seconds": outcome.seconds, "message": outcome.message, "reason": outcome.reason}
-        case Failed():
+        case FetchFailed():
             return {"reason": outcome.reason, "message": outcome.message, "status": outcome.status}
         case Gone():
             return {"message": outcome.message}

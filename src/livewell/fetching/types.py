@@ -1,4 +1,4 @@
-"""What a refresh came to. Expected outcomes are values: a fetch ends in exactly one of `Outcome`."""
+"""What a refresh came to. Expected outcomes are values: a fetch ends in exactly one of `FetchOutcome`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Refused:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Throttled:
+class FetchThrottled:
     """The provider said: too much; again after so many seconds, if it said when. Costs no retry.
 
     With the reason `no_permit` it was our own budget that allowed no further request of this fetch.
@@ -59,7 +59,7 @@ class Throttled:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Failed:
+class FetchFailed:
     """No answer, or none to be read: `reason` is a short code (`timeout`, `connect`, `status`, …)."""
 
     word: ClassVar[str] = "failed"
@@ -76,10 +76,10 @@ class Gone:
     message: str
 
 
-Outcome: TypeAlias = Fetched | Unchanged | Refused | Throttled | Failed | Gone
+FetchOutcome: TypeAlias = Fetched | Unchanged | Refused | FetchThrottled | FetchFailed | Gone
 
 
-class Ended(NamedTuple):
+class EndedFetch(NamedTuple):
     """One refresh to be ended: what its job was, what it came to, and what it spent at its endpoint.
 
     A tuple, because thousands are made a second. `rate` is what the answer said of limits; `sent` is false when nothing
@@ -91,7 +91,7 @@ class Ended(NamedTuple):
     item_id: int
     data_type: str
     key: str
-    outcome: Outcome
+    outcome: FetchOutcome
     bytes: int | None = None
     tokens: int | None = None
     rate: JsonObject | None = None

@@ -26,13 +26,13 @@ _BODILESS = (b"204", b"304")
 
 
 class SentBefore(ClientConnectionError):
-    """A call that went out already would be sent again: its permit was for one."""
+    """aiohttp would send a call again that went out already; its permit was for one request."""
 
 
 class Meter:
     """What arrived for one request, made while it is entered: all of it, and what came after the head of the answer.
 
-    `too_much` is what there is more of than may be, once there is: the connection is gone then.
+    `too_much` says what exceeded its limit; the connection is then closed.
     """
 
     __slots__ = (
@@ -101,7 +101,7 @@ def _stated_length(head: bytes) -> int | None:
     """Where the body ends by its head alone; None where something else ends it, or the head is not clear about it."""
     if head[9:12] in _BODILESS:
         return 0
-    said = {int(one) for one in _LENGTH.findall(head)}
+    said = {int(length) for length in _LENGTH.findall(head)}
     return said.pop() if len(said) == 1 and not _CODED.search(head) else None
 
 
@@ -130,7 +130,7 @@ class MeteredProtocol(ResponseHandler):
             return
         if len(own) < len(data):
             self.force_close()
-        # Nothing is how aiohttp has its parser go on with what it has set aside.
+        # aiohttp hands in nothing to have its parser go on with what it has set aside.
         if own or not data:
             super().data_received(own)
 

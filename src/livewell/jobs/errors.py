@@ -9,13 +9,6 @@ class JobError(LivewellError):
     code = "jobs.error"
 
 
-class LeaseLost(JobError):
-    """The job is another worker's now, or over: what this attempt did does not count."""
-
-    code = "jobs.lease_lost"
-    sqlstate = "LWJ01"
-
-
 class UnknownKind(JobError):
     """No kind of that name is declared."""
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from livewell.doors import opened
 
 if TYPE_CHECKING:
-    from livewell.kernel.clock import Clock, DatabaseClock, FixedClock, trusted_seconds
+    from livewell.kernel.backoff import LONGEST_PAUSE, Backoff, a_little_later
     from livewell.kernel.connection import Connection
     from livewell.kernel.database import Caller, Database, DatabaseOptions, Line, close_politely, connect
     from livewell.kernel.declarations import (
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         fact_from,
         facts_by_code,
     )
+    from livewell.kernel.leases import WATCH_SECONDS, LeaseKeeper, NotRenewed, Renewal, trusted_seconds
     from livewell.kernel.listener import Listener
     from livewell.kernel.logger import Logger, LogLine, before_the_first_line
     from livewell.kernel.logins import (
@@ -98,20 +99,21 @@ else:
 
 __all__ = [
     "HOW_TO_WRITE",
+    "LONGEST_PAUSE",
     "MASK",
     "PASSING",
+    "WATCH_SECONDS",
     "Account",
     "Action",
     "Agent",
+    "Backoff",
     "Caller",
     "Change",
     "CheckReport",
-    "Clock",
     "Component",
     "Connection",
     "Contended",
     "Database",
-    "DatabaseClock",
     "DatabaseNewer",
     "DatabaseOptions",
     "DatabaseTooOld",
@@ -121,8 +123,8 @@ __all__ = [
     "DiskFull",
     "Drift",
     "EmbeddedPostgres",
-    "FixedClock",
     "InvalidLogin",
+    "LeaseKeeper",
     "Line",
     "Listener",
     "LivewellError",
@@ -141,9 +143,11 @@ __all__ = [
     "NotMigrated",
     "NotPermitted",
     "NotPrimary",
+    "NotRenewed",
     "PlannedChange",
     "Problem",
     "Queries",
+    "Renewal",
     "RolesMissing",
     "Section",
     "ServerTooOld",
@@ -157,6 +161,7 @@ __all__ = [
     "TomlSyntax",
     "TransactionRolledBack",
     "UnknownSection",
+    "a_little_later",
     "before_the_first_line",
     "birth_of",
     "check",

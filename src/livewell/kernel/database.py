@@ -12,7 +12,6 @@ whose limits are SET LOCAL, statements are not cached, and LISTEN needs `direct_
 """
 
 import asyncio
-import random
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -23,6 +22,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import asyncpg
 
+from livewell.kernel.backoff import Backoff
 from livewell.kernel.connection import DRIVER_ERRORS, Connection, FactConnection, is_usable
 from livewell.kernel.errors import Contended, DatabaseUnavailable, LivewellError, reason_of
 from livewell.kernel.hosts import connect_to_one_of, hosts_of, kind_of_server
@@ -33,8 +33,9 @@ T = TypeVar("T")
 
 log = Logger("livewell.kernel")
 
-# A wish that is known to be in vain only when every server was asked.
+# Whether a standby can be had is known only when every server was asked: the driver does that itself.
 _LEFT_TO_THE_DRIVER = "prefer-standby"
+_CONTENDED = Backoff(first=timedelta(milliseconds=2), longest=timedelta(seconds=1), least=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ class DatabaseOptions:
     connect_timeout: timedelta = timedelta(seconds=10)
     statement_timeout: timedelta = timedelta(seconds=30)
     idle_in_transaction_timeout: timedelta = timedelta(seconds=60)
-    # Between the statements of a single call nobody thinks: who is silent so long is cut off, and in others' way.
+    # Between the statements of one call there is nothing to wait for: a client that is silent so long was cut off.
     idle_in_call_timeout: timedelta = timedelta(seconds=5)
     answer_grace: timedelta = timedelta(seconds=2)
     contention_retries: int = 10
@@ -174,7 +175,7 @@ class _Calls(ABC):
                 log.info("call_contended", attempt=attempt)
             finally:
                 self.release(connection)
-            await asyncio.sleep(random.uniform(0, 0.001 * 2**attempt))
+            await asyncio.sleep(_CONTENDED.seconds(attempt))
 
     async def _within_limits(self, connection: Connection, call: Callable[[Connection], Awaitable[T]]) -> T:
         """A call as a transaction of its own, begun and limited in one round trip."""
@@ -231,7 +232,7 @@ class Line(_Calls):
         self._in_use.release()
 
     async def open(self) -> None:
-        """Connect now, for whose first call is not to wait for that."""
+        """Connect now, so that the first call need not wait for it."""
         async with self.connection():
             pass
 

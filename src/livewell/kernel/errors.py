@@ -1,6 +1,6 @@
 """Errors are facts with one code, the same in SQL, Python and HTTP.
 
-A fact class names its `code` (`jobs.lease_lost`) and, when SQL can raise it, its `sqlstate` (`LWJ01`). Declaring the
+A fact class names its `code` (`jobs.unknown_kind`) and, when SQL can raise it, its `sqlstate` (`LWJ02`). Declaring the
 class is all the wiring there is: `fact_from()` turns what the driver raised into the fact that carries its SQLSTATE.
 """
 
@@ -150,7 +150,7 @@ class MigrationFailed(LivewellError):
     code = "kernel.migration_failed"
 
 
-# What passes by itself, or once somebody has seen to the server: the same call may be made again, and is.
+# What passes by itself, or when somebody has repaired the server: callers make the same call again.
 PASSING = (Contended, DatabaseUnavailable, DiskFull, LockNotAvailable, NotPrimary, StatementTimedOut)
 
 

@@ -19,7 +19,7 @@ from livewell.kernel.errors import DatabaseUnavailable, reason_of
 
 # How long a server may take to answer before the next one is asked beside it.
 HEAD_START = 0.25
-# Of the time there is; the rest is for saying why it was in vain before whoever asked gives up.
+# Share of the time there is; in the rest the caller is told why it was in vain, before it gives up.
 _TRIED_FOR = 0.9
 _DEFAULT_PORT = "5432"
 _WRITES = "read-write"
@@ -47,7 +47,7 @@ def hosts_of(url: str) -> list[Host]:
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
     named = unquote(parts.netloc.rpartition("@")[2]) or options.get("host", "")
-    names = [_name_and_port(one) for one in named.split(",")] if named else []
+    names = [_name_and_port(host) for host in named.split(",")] if named else []
     ports = options.get("port", _DEFAULT_PORT).split(",")
     if len(ports) not in (1, len(names) or 1):
         raise DatabaseUnavailable(

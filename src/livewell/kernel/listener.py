@@ -9,11 +9,11 @@ Events: `listener_connected`, `listener_lost`, `listener_unavailable`.
 """
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from livewell.kernel.backoff import Backoff
 from livewell.kernel.connection import DRIVER_ERRORS
 from livewell.kernel.database import DatabaseOptions, close_politely, connect
 from livewell.kernel.errors import DatabaseUnavailable, LivewellError, reason_of
@@ -36,7 +36,7 @@ class Listener:
         on_reconnect: Callable[[], None],
         *,
         keepalive: timedelta = timedelta(seconds=15),
-        first_pause: timedelta = timedelta(milliseconds=100),
+        first_pause: timedelta = timedelta(milliseconds=200),
         longest_pause: timedelta = timedelta(seconds=10),
     ) -> None:
         self._options = replace(options, url=options.direct_url or options.url, pooled=False)
@@ -44,8 +44,7 @@ class Listener:
         self._on_notify = on_notify
         self._on_reconnect = on_reconnect
         self._keepalive = keepalive
-        self._first_pause = first_pause
-        self._longest_pause = longest_pause
+        self._backoff = Backoff(first=first_pause, longest=longest_pause)
         self.available = not options.pooled or options.direct_url is not None
         self.listening = asyncio.Event()
 
@@ -65,7 +64,7 @@ class Listener:
             finally:
                 self.listening.clear()
             if not stop.is_set():
-                await wait_for_any(stop, timeout=self._pause_after(failures))
+                await wait_for_any(stop, timeout=self._backoff.seconds(failures))
 
     async def _listen(self, stop: asyncio.Event) -> None:
         """Listen on one connection for as long as it lives."""
@@ -94,7 +93,3 @@ class Listener:
 
     def _hear(self, _connection: object, _pid: object, channel: object, payload: object) -> None:
         self._on_notify(str(channel), str(payload))
-
-    def _pause_after(self, failures: int) -> float:
-        pause: timedelta = min(self._first_pause * (1 << min(failures, 20)), self._longest_pause)
-        return pause.total_seconds() * random.uniform(0.5, 1)

@@ -70,7 +70,7 @@ def _identity(fields: MutableMapping[str, Any]) -> object:
     causes = [_cause(str(fields[name])) for name in _CAUSES if name in fields]
     if DatabaseUnavailable.code in causes:
         return DatabaseUnavailable.code
-    words = [(name, str(one)) for name, one in fields.items() if name not in _NOT_WHAT_IT_IS and _is_words(one)]
+    words = [(name, str(value)) for name, value in fields.items() if name not in _NOT_WHAT_IT_IS and _is_words(value)]
     return (*sorted(words), *causes)
 
 

@@ -80,7 +80,7 @@ def configure_logs(
 def silence_logs() -> None:
     """Say nothing any more, as a library does."""
     log = logging.getLogger(ROOT)
-    for handler in [one for one in log.handlers if isinstance(one, _Told)]:
+    for handler in [handler for handler in log.handlers if isinstance(handler, _Told)]:
         log.removeHandler(handler)
     log.setLevel(logging.NOTSET)
     log.propagate = True
@@ -125,7 +125,7 @@ class _Told(logging.Handler):
 
 
 class _Unfailing:
-    """A stream whose reader may have gone, or whose disk be full: no reason to stop working, or to stop stopping."""
+    """A stream whose reader may have gone, or whose disk may be full: the program goes on all the same."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -162,7 +162,7 @@ def _mask_fields(_logger: object, _method: str, fields: MutableMapping[str, Any]
 
 
 def _show_fields(_logger: object, _method: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """What is unseen in a text is shown: no provider's word colours, moves or forges a line. JSON does so itself."""
+    """Show control characters, so that no text of a provider colours, moves or forges a line. JSON does so itself."""
     for name, value in fields.items():
         if isinstance(value, str):
             fields[name] = shown_text(value, lines=name in _LINES)

@@ -1,10 +1,10 @@
 """The migrator: brings a database to the shape this program needs, one at a time across machines, and notices drift.
 
 Each migration is one transaction, and all changed functions, views and triggers together are one, so that callers never
-see half of a new surface. A transaction first takes the migrator's lock and reads the history again: whoever was
-killed, or ran at the same moment, leaves nothing that the next run would not find. The lock is a row of the history,
-which no stranger can hold; of several on an empty database one makes the schema, and the others find it there. Nothing
-of a session is used, so a pooler may stand between.
+see half of a new surface. A transaction first takes the migrator's lock and reads the history again: so the next run
+finds what a killed or a parallel one has done. The lock is a row of the history, which no stranger can hold; of several
+on an empty database one makes the schema, and the others find it there. Nothing of a session is used, so a pooler may
+stand between.
 
 What the catalog shows before and after a step is compared, and only what the step itself changed is recorded; a change
 made by hand therefore stays visible as drift. What has a file (functions, views, triggers, and the grants on them) is
@@ -12,7 +12,6 @@ repaired from it; drift of tables is reported and left to a person.
 """
 
 import asyncio
-import random
 import re
 import time
 from collections import Counter
@@ -23,6 +22,7 @@ from datetime import timedelta
 
 import asyncpg
 
+from livewell.kernel.backoff import Backoff
 from livewell.kernel.connection import Connection
 from livewell.kernel.database import DatabaseOptions, close_politely, connect
 from livewell.kernel.errors import (
@@ -62,6 +62,9 @@ _BUILT_CONCURRENTLY = re.compile(
     r"\bcreate\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(?P<name>\w+)", re.IGNORECASE
 )
 
+_LOCKED = Backoff(first=timedelta(milliseconds=400), longest=timedelta(seconds=5))
+_TURN_TAKEN = Backoff(first=timedelta(milliseconds=20), longest=timedelta(milliseconds=500))
+
 log = Logger("livewell.kernel")
 
 
@@ -71,8 +74,7 @@ class MigratorOptions:
 
     lock_timeout: timedelta = timedelta(seconds=2)
     attempts: int = 10
-    backoff: timedelta = timedelta(milliseconds=200)
-    longest_backoff: timedelta = timedelta(seconds=5)
+    backoff: Backoff = _LOCKED
     turn_timeout: timedelta = timedelta(minutes=10)
     step_timeout: timedelta = timedelta(hours=1)
 
@@ -183,7 +185,7 @@ class _Migrator:
                 if attempt >= self._options.attempts:
                     raise
                 log.warning("schema_step_delayed", attempt=attempt, reason=error.message)
-                await asyncio.sleep(self._pause(attempt))
+                await asyncio.sleep(self._options.backoff.seconds(attempt))
             except MigrationFailed:
                 # Somebody else who began on an empty database too may have made the schema.
                 if not first or not await connection.fetchval(QUERIES["has_history"]):
@@ -236,7 +238,7 @@ class _Migrator:
                 raise MigrationFailed("another migrator holds its lock on this database for too long")
             attempt += 1
             log.debug("schema_turn_awaited", attempt=attempt)
-            await asyncio.sleep(random.uniform(0.5, 1) * min(0.01 * 2**attempt, 0.5))
+            await asyncio.sleep(_TURN_TAKEN.seconds(attempt))
 
     async def _apply_migration(self, connection: Connection, migration: Migration, before: State) -> tuple[Step, ...]:
         with _told_as(f"migration {migration.file_name}"):
@@ -285,10 +287,6 @@ class _Migrator:
     async def _limit(self, connection: Connection) -> None:
         limits = [_milliseconds(self._options.lock_timeout), _milliseconds(self._options.step_timeout)]
         await connection.execute(QUERIES["limit_step"], *limits)
-
-    def _pause(self, attempt: int) -> float:
-        longest: timedelta = min(self._options.backoff * (1 << attempt), self._options.longest_backoff)
-        return random.uniform(0.5, 1) * longest.total_seconds()
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 Lending one costs no task, no wrapper and no round trip, because nothing of a session is left behind on purpose; what
 comes back inside a transaction, or broken, is not lent again. Callers that find none free wait in line: what comes back
-is handed to the first of them, and nobody who comes later can be quicker.
+is handed to the first of them, and no later caller can be quicker.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class Pool:
             self._keep(connection)
 
     async def close(self) -> None:
-        """Lend no more, close each connection as it comes back, and send home who still waits."""
+        """Lend no more, close each connection as it comes back, and refuse the callers that wait."""
         self._closed = True
         while self.size:
             while self._kept:
@@ -95,7 +95,7 @@ class Pool:
         return made
 
     async def _turn(self) -> "Connection | None":
-        """Wait for a connection, or for room to make one; who gives up hands on what it was given."""
+        """Wait for a connection, or for the right to make one; a caller that gives up hands on what it was given."""
         turn: asyncio.Future[Connection | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
@@ -110,7 +110,7 @@ class Pool:
             raise
 
     def _hand_on(self, connection: "Connection | None") -> bool:
-        """Give a connection, or the room for one, to who waits longest; whether anybody waits."""
+        """Give a connection, or the right to make one, to the caller that waits longest; whether there is one."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():

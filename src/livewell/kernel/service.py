@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
+from livewell.kernel.backoff import Backoff
 from livewell.kernel.errors import LivewellError
 from livewell.kernel.logger import Logger
 from livewell.kernel.waiting import wait_for_any
@@ -78,7 +79,13 @@ class Service:
         components: Iterable[Component] = (),
         options: ServiceOptions | None = None,
     ) -> None:
-        self._options = options or ServiceOptions()
+        self._options = options = options or ServiceOptions()
+        self._backoff = Backoff(
+            first=options.first_pause,
+            longest=options.longest_pause,
+            least=1 - options.jitter,
+            most=1 + options.jitter,
+        )
         self._loops: dict[str, Callable[[], Coroutine[None, None, None]]] = {}
         self._stop = asyncio.Event()
         self._cut = asyncio.Event()
@@ -98,10 +105,6 @@ class Service:
     def add_component(self, component: Component) -> None:
         self._claim_name(component.name)
         self._loops[component.name] = lambda: self._run_component(component)
-
-    @property
-    def is_draining(self) -> bool:
-        return self._stop.is_set()
 
     def drain(self) -> None:
         """Let what is under way end, begin nothing new."""
@@ -168,17 +171,16 @@ class Service:
                 return
 
     async def _pause_after(self, error: Exception, event: str, name: str, in_a_row: int) -> None:
-        """Tell and count what failed, and give it time, the more the longer it has been failing."""
+        """Log and count what failed, and wait, longer each time it fails in a row."""
         fact = _fact_behind(error)
         trace = None if fact else error
         self.failures[name] += 1
-        growing = self._options.first_pause * (1 << min(in_a_row - 1, 20))
-        pause = self._spread(min(growing, self._options.longest_pause))
+        pause = self._backoff.seconds(in_a_row)
         log.error(event, name=name, reason=str(fact or error), in_a_row=in_a_row, pause=round(pause, 3), exc_info=trace)
         await wait_for_any(self._stop, timeout=pause)
 
     def _spread(self, interval: timedelta) -> float:
-        """Around the interval, so that many processes started together do not stay in step."""
+        """A pause around the interval, so that processes started together do not stay in step."""
         return interval.total_seconds() * random.uniform(1 - self._options.jitter, 1 + self._options.jitter)
 
     def _claim_name(self, name: str) -> None:
@@ -204,7 +206,7 @@ class Service:
 
 
 def _fact_behind(error: BaseException) -> LivewellError | None:
-    """The fact it is, or that parts which ran together all ended with; anything else is a bug, and shows itself."""
+    """The fact behind an error, or behind all errors of a group; None for a bug, which is logged with its traceback."""
     if isinstance(error, BaseExceptionGroup) and error.split(LivewellError)[1] is None:
         return _fact_behind(error.exceptions[0])
     return error if isinstance(error, LivewellError) else None

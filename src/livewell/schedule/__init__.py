@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from livewell.schedule.declaration import TaskDeclaration, TaskSection
     from livewell.schedule.errors import InvalidCron, InvalidTask, NotRunnableHere, TaskBusy, TaskError, UnknownTask
     from livewell.schedule.handlers import TaskContext, TaskFunction, TaskHandler, task_handler_of
-    from livewell.schedule.leases import LeaseKeeper
+    from livewell.schedule.leases import TaskLeases
     from livewell.schedule.metrics import TaskGauges
     from livewell.schedule.runner import TaskRunner, this_node
     from livewell.schedule.scheduler import CHANNEL, Scheduler
@@ -45,7 +45,6 @@ __all__ = [
     "HealthServer",
     "InvalidCron",
     "InvalidTask",
-    "LeaseKeeper",
     "NotRunnableHere",
     "RunAnswer",
     "Scheduler",
@@ -57,6 +56,7 @@ __all__ = [
     "TaskFunction",
     "TaskGauges",
     "TaskHandler",
+    "TaskLeases",
     "TaskRun",
     "TaskRunner",
     "TaskSection",

@@ -42,9 +42,10 @@ class TaskHandler:
 def task_handler_of(name: str, function: TaskFunction, declaration: TaskDeclaration) -> TaskHandler:
     """The handler a function makes; refused when it is not async or wants more than its context."""
     parameters = [
-        one
-        for one in inspect.signature(function).parameters.values()
-        if one.default is one.empty and one.kind not in {one.VAR_POSITIONAL, one.VAR_KEYWORD}
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
     ]
     if not inspect.iscoroutinefunction(function) or len(parameters) > 1:
         raise InvalidTask(

@@ -27,7 +27,7 @@ class TaskGauges:
         self._store = store
 
     async def run_once(self) -> None:
-        late = {one["task"] for one in (await self._store.task_health())["late"]}
+        late = {task["task"] for task in (await self._store.task_health())["late"]}
         tasks = await self._store.list_tasks()
         for gauge in (TASK_LATE, TASK_LAST_SUCCESS, TASK_HELD):
             gauge.clear()

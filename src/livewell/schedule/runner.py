@@ -2,7 +2,7 @@
 
 Whatever happens ends as one document (`types.RunAnswer`). A schedule that cannot be read runs nothing and says so. The
 effect of an SQL task and the end of its run commit together or not at all; it needs no lease, because the lock of its
-row dies with its transaction.
+row ends with its transaction.
 
 Events: `task_started`, `task_finished`, `task_failed`, `task_lost`; all with the task's name.
 """
@@ -17,7 +17,7 @@ from typing import Any
 from livewell.kernel import Database, Line, LivewellError, Logger, trusted_seconds
 from livewell.schedule.errors import TaskError
 from livewell.schedule.handlers import TaskContext, TaskHandler
-from livewell.schedule.leases import Held, LeaseKeeper, Stop
+from livewell.schedule.leases import LeasedTask, Stop, TaskLeases
 from livewell.schedule.metrics import TASK_RUNS, TASK_SECONDS
 from livewell.schedule.store import SqlTaskStore, TaskStore
 from livewell.schedule.types import JsonObject, RunAnswer, TakenTask, failed, skipped, succeeded
@@ -40,14 +40,14 @@ class TaskRunner:
     def __init__(
         self,
         store: TaskStore,
-        keeper: LeaseKeeper,
+        leases: TaskLeases,
         handlers: Mapping[str, TaskHandler],
         *,
         node: str,
         tell: Mapping[str, Teller] | None = None,
     ) -> None:
         self._store = store
-        self._keeper = keeper
+        self._leases = leases
         self._handlers = handlers
         self._tell = tell or {}
         self.node = node
@@ -88,45 +88,47 @@ class TaskRunner:
             return skipped("schedule_read_error", error=str(error))
         if taken.reason is not None:
             return skipped(taken.reason)
-        held = _held(taken, asked_at)
+        leased = _leased(taken, asked_at)
         log.debug("task_started", task=handler.name, epoch=taken.epoch, node=self.node)
-        self._keeper.add(held)
+        self._leases.add(leased)
         try:
-            answer = await self._perform(handler, held, taken.epoch or 0)
-            return await self._finish(held, answer)
+            answer = await self._perform(handler, leased, taken.epoch or 0)
+            return await self._finish(leased, answer)
         finally:
-            self._keeper.remove(held)
+            self._leases.remove(leased)
 
-    async def _perform(self, handler: TaskHandler, held: Held, epoch: int) -> RunAnswer:
+    async def _perform(self, handler: TaskHandler, leased: LeasedTask, epoch: int) -> RunAnswer:
         context = TaskContext(task=handler.name, epoch=epoch, node=self.node)
-        held.task = asyncio.create_task(handler(context), name=f"task-{handler.name}")
+        leased.task = asyncio.create_task(handler(context), name=f"task-{handler.name}")
+        limit = asyncio.get_running_loop().call_later(leased.time_limit_seconds, leased.stop_because, Stop.OVERDUE)
         try:
-            return succeeded(await held.task)
+            return succeeded(await leased.task)
         except asyncio.CancelledError:
-            if held.stop is None and _is_cut():
+            if leased.stop is None and _is_cut():
                 raise
-            if held.stop is None:
+            if leased.stop is None:
                 return failed({"type": "CancelledError", "message": "the handler cancelled itself"})
-            return failed({"type": held.stop.name.lower(), "message": f"the run was stopped: {held.stop.value}"})
+            return failed({"type": leased.stop.name.lower(), "message": f"the run was stopped: {leased.stop.value}"})
         except Exception as error:  # noqa: BLE001 - a handler's end is its run's, not the scheduler's
             return failed(_described(error))
         finally:
-            held.task = None
+            limit.cancel()
+            leased.task = None
 
-    async def _finish(self, held: Held, answer: RunAnswer) -> RunAnswer:
-        """Bring the outcome home while the lease is trusted; a late one is refused by the database."""
+    async def _finish(self, leased: LeasedTask, answer: RunAnswer) -> RunAnswer:
+        """Record the outcome while the lease is trusted; a late one is refused by the database."""
         loop = asyncio.get_running_loop()
-        while held.stop is not Stop.LOST and loop.time() < held.trusted_until:
+        while leased.stop is not Stop.LOST and loop.time() < leased.trusted_until:
             try:
                 ended = await self._store.finish_task(
-                    held.name,
-                    held.token,
+                    leased.name,
+                    leased.token,
                     "succeeded" if answer["ok"] else "failed",
                     result=answer.get("result"),
                     error=answer.get("error"),
                 )
             except LivewellError as error:
-                log.warning("task_finish_failed", task=held.name, error=str(error))
+                log.warning("task_finish_failed", task=leased.name, error=str(error))
                 await asyncio.sleep(_FINISH_PAUSE)
                 continue
             if ended != "lost":
@@ -155,15 +157,15 @@ class TaskRunner:
             log.error("task_failed", error=answer["error"], **shown)
 
 
-def _held(taken: TakenTask, asked_at: float) -> Held:
+def _leased(taken: TakenTask, asked_at: float) -> LeasedTask:
     if taken.token is None or taken.lease_seconds is None or taken.time_limit_seconds is None:
         raise TypeError("a task that was taken has a lease")
-    return Held(
+    return LeasedTask(
         name=taken.name,
         token=taken.token,
         lease_seconds=taken.lease_seconds,
         trusted_until=asked_at + trusted_seconds(taken.lease_seconds),
-        must_end_by=asyncio.get_running_loop().time() + taken.time_limit_seconds,
+        time_limit_seconds=taken.time_limit_seconds,
     )
 
 

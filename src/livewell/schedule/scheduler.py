@@ -2,7 +2,7 @@
 
 Any number of nodes may run one; each run is taken by one of them. It sleeps until the next task is due, a notification
 comes, or its poll interval is over. Runs go on beside each other in a bounded number of slots, each with a line of its
-own, so that a pool that handlers have emptied holds up no rescue.
+own, so that a rescue runs even when handlers use all of the pool.
 
 Events: those of the runner, `scheduler_started`, `scheduler_stopped`, `schedule_not_read`, `task_not_run`.
 """
@@ -12,9 +12,9 @@ import random
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
-from livewell.kernel import Database, Line, LivewellError, Logger, wait_for_any
+from livewell.kernel import LONGEST_PAUSE, Backoff, Database, Line, LivewellError, Logger, a_little_later, wait_for_any
 from livewell.schedule.handlers import TaskHandler
-from livewell.schedule.leases import LeaseKeeper
+from livewell.schedule.leases import TaskLeases
 from livewell.schedule.runner import TaskRunner, Teller, this_node
 from livewell.schedule.store import TaskStore
 from livewell.schedule.types import skipped
@@ -23,14 +23,11 @@ CHANNEL = "livewell_tasks"
 
 log = Logger("livewell.schedule")
 
-# A task that another node has locked, or whose failure could not be recorded, is due all the same; asked again at once
-# it would be asked for ever.
-_HOLD_OFF_SECONDS = 0.5
-_FIRST_PAUSE_SECONDS = 0.1
-# When the database is back after an outage, however long, the schedule is read again within this time.
-_LONGEST_PAUSE_SECONDS = 4.0
-_SPREAD = 0.1
-_MOST_SPREAD_SECONDS = 0.25
+# A task that another node has locked, or whose failure could not be recorded, stays due: without a pause it would be
+# tried again and again.
+_NOT_RUN = Backoff(first=timedelta(milliseconds=500), longest=LONGEST_PAUSE)
+_NOT_READ = Backoff(first=timedelta(milliseconds=200), longest=LONGEST_PAUSE)
+_MOST_SECONDS_LATER = 0.25
 
 
 class Scheduler:
@@ -52,8 +49,8 @@ class Scheduler:
         self._poll_interval = poll_interval
         self._store = TaskStore(database.line())
         self._free = [database.line() for _ in range(slots)]
-        self._keeper = LeaseKeeper(TaskStore(database.line()))
-        self._runner = TaskRunner(self._store, self._keeper, handlers, node=node or this_node(), tell=tell)
+        self._leases = TaskLeases(TaskStore(database.line()))
+        self._runner = TaskRunner(self._store, self._leases, handlers, node=node or this_node(), tell=tell)
         self._running: dict[str, asyncio.Task[None]] = {}
         self._not_before: dict[str, float] = {}
         self._locked_in_a_row: dict[str, int] = {}
@@ -63,7 +60,7 @@ class Scheduler:
     async def run(self, stop: asyncio.Event) -> None:
         """Run what is due until told to stop; then let what runs end."""
         log.info("scheduler_started", node=self._runner.node, handlers=sorted(self._handlers))
-        async with self._keeper.at_work():
+        async with self._leases.keeper.at_work():
             try:
                 while not stop.is_set():
                     self.wake.clear()
@@ -92,7 +89,7 @@ class Scheduler:
                 self._start(due.name)
         if found.next_in is not None:
             pause = min(pause, found.next_in)
-        return pause + random.random() * min(_SPREAD * pause, _MOST_SPREAD_SECONDS)
+        return a_little_later(pause, at_most=_MOST_SECONDS_LATER)
 
     async def _look_or_warn(self) -> float:
         """A schedule that cannot be read starts nothing; what runs goes on."""
@@ -101,8 +98,7 @@ class Scheduler:
         except LivewellError as error:
             self._failed_in_a_row += 1
             log.warning("schedule_not_read", error=str(error), in_a_row=self._failed_in_a_row)
-            growing = _FIRST_PAUSE_SECONDS * float(1 << min(self._failed_in_a_row, 20))
-            return min(growing, _LONGEST_PAUSE_SECONDS) * random.uniform(0.5, 1)
+            return _NOT_READ.seconds(self._failed_in_a_row)
         self._failed_in_a_row = 0
         return pause
 
@@ -135,8 +131,7 @@ class Scheduler:
         if answer["ok"] and "ran" in answer:
             self._not_before.pop(name, None)
         else:
-            growing = _HOLD_OFF_SECONDS * float(1 << min(self._locked_in_a_row[name], 20))
-            self._not_before[name] = loop.time() + min(growing, _LONGEST_PAUSE_SECONDS) * random.uniform(0.5, 1)
+            self._not_before[name] = loop.time() + _NOT_RUN.seconds(1 + self._locked_in_a_row[name])
 
     def on_notify(self, channel: str, _payload: str) -> None:
         """What a listener calls: a task was declared, changed, enabled or forced, or the settings were."""

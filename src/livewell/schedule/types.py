@@ -66,7 +66,7 @@ class DueTask(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What is due now, and in how many seconds something is due next; None: nothing is in sight."""
+    """What is due now, and in how many seconds something is due next; None when nothing is."""
 
     due: list[DueTask]
     next_in: float | None

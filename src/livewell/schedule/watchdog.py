@@ -1,4 +1,4 @@
-"""The watchdog runs apart from everything and looks from outside, so that also a system that is silent is noticed.
+"""The watchdog runs apart from everything and looks from outside, so that a silent system is noticed too.
 
 It asks the health address (and the database, if told to), and tells a dead-man service: the ping on success, its
 `/fail` on failure. When the watchdog itself is gone the pings are missing, and that alarms. It needs no database of its
@@ -95,11 +95,11 @@ class Watchdog:
 
 
 def late_names(health: "dict[str, object]") -> str | None:
-    """What a health document complains of, in one line; None when it is content."""
+    """The late tasks of a health document, in one line; None when all is well."""
     if health.get("ok") is True:
         return None
     late = health.get("late")
-    names = [str(one.get("task")) for one in late if isinstance(one, dict)] if isinstance(late, list) else []
+    names = [str(task.get("task")) for task in late if isinstance(task, dict)] if isinstance(late, list) else []
     return f"late: {', '.join(names)}" if names else str(health.get("error") or "no task is declared")
 
 

@@ -16,7 +16,7 @@ from livewell.fetching import (
     Answered,
     Asked,
     Client,
-    Ended,
+    EndedFetch,
     Fetched,
     Fetching,
     FetchStore,
@@ -124,7 +124,7 @@ async def _source(
 
 async def _stored(app: Livewell, data_type: DataType, answers: Sequence[Answered]) -> list[str]:
     ended = [
-        Ended(number, _NOBODY, number, data_type.name, answer.key, answer.outcome)
+        EndedFetch(number, _NOBODY, number, data_type.name, answer.key, answer.outcome)
         for number, answer in enumerate({answer.key: answer for answer in answers}.values(), start=1)
     ]
     rehearsed = await FetchStore(app.database).rehearse_fetches(ended) if ended else []

@@ -1,7 +1,7 @@
 """The worker: runs the jobs of the kinds a program declares.
 
-It owns no table. One `Worker` has a feeder (claims what there is room for), a runner (slots), a finisher (ends
-attempts in batches) and a heartbeater (renews leases, watches the clock), around one hold of leased jobs.
+It owns no table. One `Worker` has a feeder (claims as much as there are slots for), a runner (slots), a finisher (ends
+attempts in batches) and a heartbeater (renews leases, watches the clock), around the jobs it has leased.
 
 Invariants. No more handlers run at once than there are slots. A job whose lease may be lost is stopped by the
 worker's own monotonic clock before another can have it, and its outcome is not sent. A deadlock or serialization
@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from livewell.doors import opened
 
 if TYPE_CHECKING:
-    from livewell.worker.aside import AsideContext
     from livewell.worker.context import JobContext
     from livewell.worker.errors import BadHandler, NothingToServe, ProcessDied, WorkerError
     from livewell.worker.handlers import Handler, HandlerFunction, RunsIn, handler_of
+    from livewell.worker.off_loop import OffLoopContext
     from livewell.worker.refreshing import Refresher
     from livewell.worker.tracing import carried_context
     from livewell.worker.worker import Worker, WorkerOptions
@@ -29,12 +29,12 @@ else:
     __getattr__ = opened(__name__)
 
 __all__ = [
-    "AsideContext",
     "BadHandler",
     "Handler",
     "HandlerFunction",
     "JobContext",
     "NothingToServe",
+    "OffLoopContext",
     "ProcessDied",
     "Refresher",
     "RunsIn",

@@ -1,7 +1,7 @@
 """A bundle: jobs that were claimed together because one request fetches for all of them.
 
-Whichever gets its slot first makes the request for all; the others find their answer when they come to theirs, so that
-a bundle needs no more than one slot. One that stops waiting takes nothing from the others; a request that nobody waits
+The first job that gets a slot makes the request for all; the others find their answer when they get theirs, so that a
+bundle needs no more than one slot. A job that stops waiting changes nothing for the others; a request that no job waits
 for any more is cancelled.
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from livewell.jobs import JobId
-    from livewell.worker.hold import HeldJob
+    from livewell.worker.leased_jobs import LeasedJob
 
 
 class Bundle:
@@ -19,7 +19,7 @@ class Bundle:
 
     __slots__ = ("_left", "_request", "members")
 
-    def __init__(self, members: "Sequence[HeldJob]" = ()) -> None:
+    def __init__(self, members: "Sequence[LeasedJob]" = ()) -> None:
         self.members = list(members)
         self._left: set[JobId] = set()
         self._request: asyncio.Task[Mapping[JobId, Any]] | None = None
@@ -30,24 +30,26 @@ class Bundle:
         return self._request is not None
 
     async def ask(
-        self, held: "HeldJob", request: "Callable[[Sequence[HeldJob]], Awaitable[Mapping[JobId, Any]]]"
+        self, leased: "LeasedJob", request: "Callable[[Sequence[LeasedJob]], Awaitable[Mapping[JobId, Any]]]"
     ) -> Any:
         """The answer for one of its jobs, None when there is none for it; the first to ask makes the request."""
         if self._request is None:
-            wanted = [one for one in self.members if not one.was_stopped()]
+            wanted = [member for member in self.members if not member.was_stopped()]
             self._request = asyncio.create_task(_made(request, wanted))
         try:
-            return (await asyncio.shield(self._request)).get(held.job.job_id)
+            return (await asyncio.shield(self._request)).get(leased.job.job_id)
         finally:
-            self._leave(held)
+            self._leave(leased)
 
-    def _leave(self, held: "HeldJob") -> None:
-        self._left.add(held.job.job_id)
-        if self._request is not None and all(one.job.job_id in self._left or one.was_stopped() for one in self.members):
+    def _leave(self, leased: "LeasedJob") -> None:
+        self._left.add(leased.job.job_id)
+        if self._request is not None and all(
+            member.job.job_id in self._left or member.was_stopped() for member in self.members
+        ):
             self._request.cancel()
 
 
 async def _made(
-    request: "Callable[[Sequence[HeldJob]], Awaitable[Mapping[JobId, Any]]]", wanted: "Sequence[HeldJob]"
+    request: "Callable[[Sequence[LeasedJob]], Awaitable[Mapping[JobId, Any]]]", wanted: "Sequence[LeasedJob]"
 ) -> "Mapping[JobId, Any]":
     return await request(wanted)

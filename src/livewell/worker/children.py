@@ -2,8 +2,8 @@
 
 A child is a fresh interpreter that imports what it runs; it shares nothing with the worker. It pays no heed to SIGINT
 and SIGTERM, which a terminal or a service manager sends to all of a group: the worker drains, and the child with it.
-What was raised in a child arrives as an exception of the same name and text, without its class, which need not be one
-that can travel.
+What was raised in a child arrives as an exception of the same name and text, without its class, which may be one that
+cannot be pickled.
 """
 
 import multiprocessing
@@ -24,7 +24,7 @@ from livewell.worker.failures import frames_of, is_contention, text_of
 _SPAWNING = multiprocessing.get_context("spawn")
 
 
-class RaisedAside(Exception):
+class RaisedOffLoop(Exception):
     """What a handler raised in another process; its class is named as the one that was raised."""
 
     frames: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class RaisedAside(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a function came to in a child, in a form that always travels."""
+    """What a function came to in a child, in a form that can always be pickled."""
 
     result: Any = None
     raised: tuple[str, str] | None = None
@@ -46,9 +46,9 @@ class Answer:
             return self.result
         module, name = self.raised
         named = {"__module__": module, "__qualname__": name}
-        error = type(name.rpartition(".")[2], (RaisedAside,), named)(self.message)
+        error = type(name.rpartition(".")[2], (RaisedOffLoop,), named)(self.message)
         error.frames = self.frames
-        # As a driver would say it, so that a deadlock is met as one.
+        # As a driver says it, so that the runner recognises a deadlock.
         error.sqlstate = "40P01" if self.contended else None
         raise error
 
@@ -84,7 +84,7 @@ class Child:
         return self._process.pid if self._process is not None else None
 
     def end(self) -> None:
-        """End it, while nobody calls, and see it gone."""
+        """End it and wait until it is gone; nobody may be calling."""
         self._end()
 
     def kill(self) -> None:
@@ -108,7 +108,7 @@ class Child:
             return self._pipe
 
     def _end(self) -> str:
-        """How it ended, after it was made sure that it has."""
+        """Kill it, wait until it is gone, and say how it ended."""
         self.kill()
         process = self._process
         if process is None:

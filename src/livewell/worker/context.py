@@ -11,7 +11,7 @@ from pydantic_core import from_json
 from livewell.budgets import Headers, KeyRing, RateFacts, Secret, read_rate_headers
 from livewell.jobs import ClaimedJob, JobId, Spent
 from livewell.kernel import Logger
-from livewell.worker.hold import HeldJob
+from livewell.worker.leased_jobs import LeasedJob
 
 T = TypeVar("T")
 
@@ -23,12 +23,12 @@ class JobContext:
     time limit is reached, or its lease may be lost.
     """
 
-    def __init__(self, held: HeldJob, *, worker: str, keys: KeyRing) -> None:
-        self.job: ClaimedJob = held.job
+    def __init__(self, leased: LeasedJob, *, worker: str, keys: KeyRing) -> None:
+        self.job: ClaimedJob = leased.job
         self.worker = worker
-        self._held = held
+        self._leased = leased
         self._keys = keys
-        self._deadline = held.must_end_by
+        self._deadline = leased.must_end_by
         self._sent_at: float | None = None
 
     @property
@@ -57,12 +57,12 @@ class JobContext:
         source = self.job.key_source
         return None if source is None else self._keys.read(source)
 
-    async def together(self, request: Callable[[Sequence[HeldJob]], Awaitable[Mapping[JobId, T]]]) -> T | None:
+    async def together(self, request: Callable[[Sequence[LeasedJob]], Awaitable[Mapping[JobId, T]]]) -> T | None:
         """Answer this job by a request that is made once for all jobs that share it, by the first of them."""
-        bundle = self._held.bundle
+        bundle = self._leased.bundle
         if bundle is None:
-            return (await request([self._held])).get(self.job.job_id)
-        answer: T | None = await bundle.ask(self._held, request)
+            return (await request([self._leased])).get(self.job.job_id)
+        answer: T | None = await bundle.ask(self._leased, request)
         return answer
 
     def sending(self) -> None:
@@ -70,19 +70,19 @@ class JobContext:
 
         The provider counts a call when it arrives: one that would arrive later than its permit allows must not be sent.
         """
-        self._held.send()
+        self._leased.send()
         self._sent_at = asyncio.get_running_loop().time()
 
     def unsent(self) -> None:
         """Say that nothing was sent after all: the attempt is settled at no cost."""
-        self._held.spent = Spent(sent=False)
+        self._leased.spent = Spent(sent=False)
 
     def spent(self, *, bytes: int | None = None, tokens: int | None = None) -> None:  # noqa: A002 - the word for it
         """Say what the attempt used of its endpoint's budget; it is settled with the job, however that ends.
 
         What is told adds up over several calls; what is not stays as it was reserved.
         """
-        use = self._held.spent = self._held.spent or Spent()
+        use = self._leased.spent = self._leased.spent or Spent()
         if bytes is not None:
             use.bytes = (use.bytes or 0) + bytes
         if tokens is not None:
@@ -92,8 +92,8 @@ class JobContext:
         """Read what an answer says of limits; the endpoint learns it with the job. Return `Throttled` if it was."""
         facts = read_rate_headers(status, headers, now=datetime.now(UTC))
         if facts.tell_anything():
-            use = self._held.spent = self._held.spent or Spent()
-            age = asyncio.get_running_loop().time() - (self._sent_at or self._held.started)
+            use = self._leased.spent = self._leased.spent or Spent()
+            age = asyncio.get_running_loop().time() - (self._sent_at or self._leased.started)
             use.rate = {**from_json(facts.to_json()), "age_seconds": age}
         return facts
 

@@ -1,4 +1,4 @@
-"""The feeder claims what there is room for: one job per free slot, and a little ahead when jobs are short.
+"""The feeder claims as much as there are slots for: one job per free slot, and a little ahead when jobs are short.
 
 A claim that gives less than was asked for has taken what there was (but for jobs that wait behind others of their
 serial key: then it looks again). The worker is marked idle, and waits for a notification, for the time the next
@@ -11,32 +11,31 @@ Events: `claim_failed`.
 """
 
 import asyncio
-import random
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
 
 from livewell.jobs import CLAIM_SECONDS, JOBS_CLAIMED, JobStore
-from livewell.kernel import Logger, wait_for_any
+from livewell.kernel import LONGEST_PAUSE, Backoff, Logger, wait_for_any
 from livewell.worker.failures import text_of
-from livewell.worker.hold import Hold
+from livewell.worker.leased_jobs import LeasedJobs
 
 log = Logger("livewell.worker")
 
-# Jobs are claimed ahead only as far as the slots will have eaten them within this time.
+# So many jobs are claimed ahead as the slots will begin within this time.
 _AHEAD_SECONDS = 0.1
-_LONGEST_PAUSE = 4.0
+_NOT_CLAIMED = Backoff(first=timedelta(milliseconds=100), longest=LONGEST_PAUSE)
 _FIRST_RESTS = (0.02, 0.1, 0.5)
 
 
 class Feeder:
-    """Keeps the hold filled, no fuller than it can use."""
+    """Keeps the slots fed, and claims no more than they can use."""
 
     def __init__(
         self,
         store: JobStore,
-        hold: Hold,
+        jobs: LeasedJobs,
         *,
         worker: str,
         shares: Mapping[str, float],
@@ -46,7 +45,7 @@ class Feeder:
         mean_seconds: Callable[[], float | None],
     ) -> None:
         self._store = store
-        self._hold = hold
+        self._jobs = jobs
         self._worker = worker
         self._claim_batch = claim_batch
         self._poll_interval = poll_interval
@@ -67,15 +66,15 @@ class Feeder:
     def rouse(self) -> None:
         """Make it look again, whatever it waits for: a notification came, or it is to stop."""
         self.wake.set()
-        self._hold.changed.set()
+        self._jobs.changed.set()
 
     async def run(self, stop: asyncio.Event) -> None:
         failures = 0
         while not stop.is_set():
-            wanted = self._room()
+            wanted = self._wanted()
             if wanted == 0:
-                self._hold.changed.clear()
-                await self._hold.changed.wait()
+                self._jobs.changed.clear()
+                await self._jobs.changed.wait()
                 continue
             self.wake.clear()
             try:
@@ -86,13 +85,12 @@ class Feeder:
                 failures += 1
                 self._marked = False
                 log.warning("claim_failed", error=text_of(error), in_a_row=failures)
-                pause = min(0.05 * 2 ** min(failures, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1)
-                await wait_for_any(stop, timeout=pause)
+                await wait_for_any(stop, timeout=_NOT_CLAIMED.seconds(failures))
 
-    def _room(self) -> int:
+    def _wanted(self) -> int:
         """How many jobs to ask for; none while a good part of a batch still waits."""
-        waiting = self._hold.waiting
-        free = self._hold.slots - self._hold.running - waiting
+        waiting = self._jobs.waiting
+        free = self._jobs.slots - self._jobs.running - waiting
         batch = self._claim_batch()
         wanted = min(batch, free + self._ahead(batch))
         if waiting and wanted < batch // 2:
@@ -103,15 +101,15 @@ class Feeder:
         mean = self._mean_seconds()
         if mean is None:
             return 0
-        return min(2 * batch, int(self._hold.slots * _AHEAD_SECONDS / max(mean, 1e-6)))
+        return min(2 * batch, int(self._jobs.slots * _AHEAD_SECONDS / max(mean, 1e-6)))
 
     async def _took_all(self, wanted: int) -> bool:
         """Claim; whether nothing is left that could be claimed now."""
         asked_at = asyncio.get_running_loop().time()
         with CLAIM_SECONDS.time():
             jobs = await self._store.claim_jobs(self._worker, self._groups, wanted, self._kinds, self._shares)
-        self._hold.add(jobs, asked_at)
-        # What came is started before it is counted.
+        self._jobs.add(jobs, asked_at)
+        # Let the slots start what came before it is counted.
         await asyncio.sleep(0)
         for kind, count in Counter(job.kind for job in jobs).items():
             JOBS_CLAIMED.labels(kind=kind).inc(count)

@@ -1,19 +1,19 @@
-"""The finisher ends attempts in batches on a connection of its own: while one batch is on its way the next gathers.
+"""The finisher ends attempts in batches on a connection of its own: while one batch is sent, the next is collected.
 
-A job stays in the hold, its lease renewed, until the database has answered. When it cannot be reached the outcomes are
-kept and sent again; the token decides whether they still count. An answer `lost` after such a repeat may mean that the
-first sending had arrived. An outcome that the database refuses (a result that is no JSON to it) is sought out by
-halving the batch, and fails its own job alone. One that the database answers with `busy`, because somebody else has
-what it would write in an open transaction, is set aside: its lease is renewed, and it is sent again later, in a batch
-without those that nobody holds up. After some tries it is given up.
+The lease of a job is renewed until the database has answered. When it cannot be reached the outcomes are kept and sent
+again; the token decides whether they still count. An answer `lost` after such a repeat may mean that the first sending
+had arrived. An outcome that the database refuses (a result that is no JSON to it) is sought out by halving the batch,
+and fails its own job alone. One that the database answers with `busy`, because somebody else has what it would write in
+an open transaction, is set aside: its lease is renewed, and it is sent again later, in a batch of its own. After some
+tries it is given up.
 
 Events: `finish_failed`, `outcome_refused`, `outcome_given_up`, `lease_lost` (with the job id).
 """
 
 import asyncio
-import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from livewell.jobs import (
@@ -28,17 +28,17 @@ from livewell.jobs import (
     JobStore,
     Outcome,
 )
-from livewell.kernel import Logger
+from livewell.kernel import LONGEST_PAUSE, Backoff, Logger
 from livewell.worker.failures import text_of
-from livewell.worker.hold import HeldJob
+from livewell.worker.leased_jobs import LeasedJob
 
 log = Logger("livewell.worker")
 
 BATCH = 1000
-# What is sent at once is held several times over while it is written: as it was, as text, and as what is sent.
+# A batch is in memory several times while it is sent: as outcomes, as text, and as what goes over the wire.
 BATCH_BYTES = 4 * 1024 * 1024
-_LONGEST_PAUSE = 4.0
-# A quarter of a minute, with the pauses as they grow.
+_NOT_TOLD = Backoff(first=timedelta(milliseconds=100), longest=LONGEST_PAUSE)
+# With the pauses as they grow, that is a quarter of a minute.
 MOST_TRIES = 8
 _BUSY = "busy"
 # Classes of SQLSTATE: data exceptions, integrity, limits of a value.
@@ -47,13 +47,13 @@ _ABOUT_THE_VALUE = ("22", "23", "54")
 
 End = TypeVar("End")
 # An attempt that is over, and how.
-Ended: TypeAlias = tuple[HeldJob, End]
+EndedAttempt: TypeAlias = tuple[LeasedJob, End]
 
 
 class Ends(Protocol[End]):
     """How attempts of some kinds are ended in the database, in one transaction a batch."""
 
-    async def finish(self, batch: Sequence[Ended[End]]) -> dict[JobId, str]:
+    async def finish(self, batch: Sequence[EndedAttempt[End]]) -> dict[JobId, str]:
         """The state of each job that is not completed now.
 
         It is `lost` where the attempt no longer counted, `busy` where nothing was done because somebody else has it.
@@ -61,7 +61,7 @@ class Ends(Protocol[End]):
         ...
 
     def instead(self, outcome: End, why: str) -> End | None:
-        """What is sent in place of an outcome that the database refused; None when that was the least there is."""
+        """What is sent in place of an outcome that the database refused; None when nothing less can be sent."""
         ...
 
     def weight(self, outcome: End) -> int:
@@ -70,14 +70,14 @@ class Ends(Protocol[End]):
 
 
 class JobEnds:
-    """Jobs that end alone."""
+    """How jobs end that store nothing with their end."""
 
     def __init__(self, store: JobStore) -> None:
         self._store = store
 
-    async def finish(self, batch: Sequence[Ended[Outcome]]) -> dict[JobId, str]:
+    async def finish(self, batch: Sequence[EndedAttempt[Outcome]]) -> dict[JobId, str]:
         return await self._store.finish_jobs(
-            [Finish(held.job.job_id, held.job.lease_token, outcome, held.spent) for held, outcome in batch]
+            [Finish(leased.job.job_id, leased.job.lease_token, outcome, leased.spent) for leased, outcome in batch]
         )
 
     def instead(self, outcome: Outcome, why: str) -> Outcome | None:
@@ -97,24 +97,24 @@ class Finisher(Generic[End]):
     def __init__(
         self,
         ends: Ends[End],
-        forget: Callable[[HeldJob], None],
-        give_up: Callable[[HeldJob, End], None] | None = None,
+        forget: Callable[[LeasedJob], None],
+        give_up: Callable[[LeasedJob, End], None] | None = None,
     ) -> None:
         self._ends = ends
         self._forget = forget
-        self._give_up = give_up or (lambda held, _: forget(held))
-        self._pending: list[Ended[End]] = []
-        self._sending: list[Ended[End]] = []
-        # What was busy: until its pause is over, and when it is.
-        self._aside: dict[HeldJob, Ended[End]] = {}
-        self._again: list[Ended[End]] = []
-        self._tries: dict[HeldJob, int] = {}
+        self._give_up = give_up or (lambda leased, _: forget(leased))
+        self._pending: list[EndedAttempt[End]] = []
+        self._sending: list[EndedAttempt[End]] = []
+        # What was busy: first until its pause is over, then until it is sent again.
+        self._aside: dict[LeasedJob, EndedAttempt[End]] = {}
+        self._again: list[EndedAttempt[End]] = []
+        self._tries: dict[LeasedJob, int] = {}
         self._hurry = False
         self._more = asyncio.Event()
         self.finished = asyncio.Event()
 
-    def add(self, held: HeldJob, outcome: End) -> None:
-        self._pending.append((held, outcome))
+    def add(self, leased: LeasedJob, outcome: End) -> None:
+        self._pending.append((leased, outcome))
         self._more.set()
 
     def rouse(self) -> None:
@@ -132,15 +132,15 @@ class Finisher(Generic[End]):
                 self._more.clear()
                 await self._more.wait()
                 continue
-            # What was busy goes by itself, and after a batch that was not: it holds up nobody, and is not forgotten.
+            # What was busy is sent alone, after a batch that was not: it delays no other outcome, and has its turn.
             for queue in (self._pending, self._again):
                 if queue:
                     await self._send_next(queue)
             self.finished.set()
 
-    def unsent(self) -> set[HeldJob]:
+    def unsent(self) -> set[LeasedJob]:
         """Those whose outcome the database has not answered yet."""
-        return {held for held, _ in (*self._sending, *self._pending, *self._again, *self._aside.values())}
+        return {leased for leased, _ in (*self._sending, *self._pending, *self._again, *self._aside.values())}
 
     async def send_rest(self) -> None:
         """Send what is left when `run` was cut off, what was on its way again: the token decides whether it counts."""
@@ -157,23 +157,23 @@ class Finisher(Generic[End]):
         self._again += self._aside.values()
         self._aside.clear()
 
-    async def _send_next(self, queue: list[Ended[End]]) -> None:
+    async def _send_next(self, queue: list[EndedAttempt[End]]) -> None:
         self._sending = self._next_batch(queue)
         await self._send(self._sending)
         self._sending = []
 
-    def _next_batch(self, queue: list[Ended[End]]) -> list[Ended[End]]:
+    def _next_batch(self, queue: list[EndedAttempt[End]]) -> list[EndedAttempt[End]]:
         """At most one attempt of each job: one that was lost, and run here again, may have two outcomes waiting."""
         most = self._how_many(queue)
         batch = queue[:most]
         del queue[:most]
-        if len({held.job.job_id for held, _ in batch}) == len(batch):
+        if len({leased.job.job_id for leased, _ in batch}) == len(batch):
             return batch
-        first: dict[JobId, Ended[End]] = {}
+        first: dict[JobId, EndedAttempt[End]] = {}
         queue[:0] = [ended for ended in batch if first.setdefault(ended[0].job.job_id, ended) is not ended]
         return list(first.values())
 
-    def _how_many(self, queue: list[Ended[End]]) -> int:
+    def _how_many(self, queue: list[EndedAttempt[End]]) -> int:
         """As many as may be sent at once by number and by weight; one in any case."""
         weight = 0
         for number, (_, outcome) in enumerate(queue[:BATCH]):
@@ -182,7 +182,7 @@ class Finisher(Generic[End]):
                 return number
         return BATCH
 
-    async def _send(self, batch: list[Ended[End]]) -> None:
+    async def _send(self, batch: list[EndedAttempt[End]]) -> None:
         failures = 0
         while True:
             try:
@@ -193,32 +193,32 @@ class Finisher(Generic[End]):
                     return await self._send_apart(batch, error)
                 failures += 1
                 log.warning("finish_failed", error=text_of(error), jobs=len(batch), in_a_row=failures)
-                await asyncio.sleep(min(0.05 * 2 ** min(failures, 10), _LONGEST_PAUSE) * random.uniform(0.5, 1))
+                await asyncio.sleep(_NOT_TOLD.seconds(failures))
             else:
                 return self._told(batch, states, repeated=failures > 0)
 
-    async def _send_apart(self, batch: list[Ended[End]], error: Exception) -> None:
+    async def _send_apart(self, batch: list[EndedAttempt[End]], error: Exception) -> None:
         """Send a refused batch in halves; what is refused alone fails its job, or is left to its lease if it cannot."""
         if len(batch) > 1:
             await self._send(batch[: len(batch) // 2])
             await self._send(batch[len(batch) // 2 :])
             return
-        ((held, outcome),) = batch
-        log.error("outcome_refused", job_id=held.job.job_id, kind=held.job.kind, error=text_of(error))
+        ((leased, outcome),) = batch
+        log.error("outcome_refused", job_id=leased.job.job_id, kind=leased.job.kind, error=text_of(error))
         instead = self._ends.instead(outcome, f"its outcome could not be kept: {text_of(error)}")
         if instead is None:
-            self._forget(held)
+            self._forget(leased)
             return
-        await self._send([(held, instead)])
+        await self._send([(leased, instead)])
 
-    def _told(self, batch: list[Ended[End]], states: dict[JobId, str], *, repeated: bool) -> None:
-        for held, outcome in batch:
-            if states.get(held.job.job_id) == _BUSY:
-                self._set_aside(held, outcome)
+    def _told(self, batch: list[EndedAttempt[End]], states: dict[JobId, str], *, repeated: bool) -> None:
+        for leased, outcome in batch:
+            if states.get(leased.job.job_id) == _BUSY:
+                self._set_aside(leased, outcome)
             else:
-                self._tries.pop(held, None)
-                self._forget(held)
-        counts = Counter((held.job.kind, states.get(held.job.job_id, "completed")) for held, _ in batch)
+                self._tries.pop(leased, None)
+                self._forget(leased)
+        counts = Counter((leased.job.kind, states.get(leased.job.job_id, "completed")) for leased, _ in batch)
         for (kind, state), count in counts.items():
             if state == "lost":
                 LEASES_LOST.labels(kind=kind).inc(count)
@@ -230,20 +230,19 @@ class Finisher(Generic[End]):
             if state == "lost":
                 log.warning("lease_lost", job_id=job_id, repeated=repeated)
 
-    def _set_aside(self, held: HeldJob, outcome: End) -> None:
+    def _set_aside(self, leased: LeasedJob, outcome: End) -> None:
         """Send it again after a pause that grows with each try."""
-        tries = self._tries.pop(held, 0) + 1
+        tries = self._tries.pop(leased, 0) + 1
         if self._hurry or tries >= MOST_TRIES:
-            log.warning("outcome_given_up", job_id=held.job.job_id, kind=held.job.kind, tries=tries)
-            self._give_up(held, outcome)
+            log.warning("outcome_given_up", job_id=leased.job.job_id, kind=leased.job.kind, tries=tries)
+            self._give_up(leased, outcome)
             return
-        self._tries[held] = tries
-        self._aside[held] = (held, outcome)
-        pause = min(0.1 * 2 ** (tries - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1)
-        asyncio.get_running_loop().call_later(pause, self._send_again, held)
+        self._tries[leased] = tries
+        self._aside[leased] = (leased, outcome)
+        asyncio.get_running_loop().call_later(_NOT_TOLD.seconds(tries), self._send_again, leased)
 
-    def _send_again(self, held: HeldJob) -> None:
-        if (ended := self._aside.pop(held, None)) is not None:
+    def _send_again(self, leased: LeasedJob) -> None:
+        if (ended := self._aside.pop(leased, None)) is not None:
             self._again.append(ended)
             self._more.set()
 

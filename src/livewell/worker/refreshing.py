@@ -2,8 +2,8 @@
 
 Which types there are is data: the worker asks again from time to time, and serves those this program can fetch. Keys of
 one type that were claimed as a bundle go out in one request, which was paid for once; a bundle is never split, and two
-are never joined. What the last answer was marked with is looked up for all at once; where it cannot be, they are asked
-for without.
+are never joined. What the last answer was marked with is looked up for all at once; where that fails, the requests are
+not conditional.
 
 Events: `conditions_not_read`.
 """
@@ -23,31 +23,30 @@ from livewell.fetching import (
     Answered,
     Asked,
     Condition,
-    Ended,
-    Failed,
+    EndedFetch,
+    FetchFailed,
     Fetching,
     FetchStore,
+    FetchThrottled,
     Refused,
     Source,
-    Throttled,
     fetch_seconds,
     tell_stored,
 )
-from livewell.jobs import JobId, KindDeclaration, Reschedule, Spent
-from livewell.jobs import Throttled as Throttle
+from livewell.jobs import JobId, KindDeclaration, Reschedule, Spent, Throttled
 from livewell.kernel import LivewellError, Logger
+from livewell.worker.batching import Batcher
 from livewell.worker.context import JobContext
-from livewell.worker.finisher import Ended as EndedJob
-from livewell.worker.gathering import Gatherer
+from livewell.worker.finisher import EndedAttempt
 from livewell.worker.handlers import REFRESHES, Handler
-from livewell.worker.hold import HeldJob
+from livewell.worker.leased_jobs import LeasedJob
 from livewell.worker.sending import Permission
 
 log = Logger("livewell.worker")
 
 _CONDITIONS_AT_ONCE = 500
 _NOT_STORED = "not_stored"
-# Fetched again only to find that it is still held would spend the budget for nothing.
+# Fetched again at once it would most likely still be locked, and the budget would be spent for nothing.
 _HELD_PAUSE = timedelta(seconds=30)
 
 
@@ -71,17 +70,17 @@ class Refreshed:
 
 
 class RefreshEnds:
-    """Refreshes end where what they brought is stored."""
+    """How refreshes end: in the transaction that stores what they brought."""
 
     def __init__(self, store: FetchStore) -> None:
         self._store = store
 
-    async def finish(self, batch: Sequence[EndedJob[Refreshed]]) -> dict[JobId, str]:
-        ended = [_ended(held.job.job_id, held.job.lease_token, one) for held, one in batch]
+    async def finish(self, batch: Sequence[EndedAttempt[Refreshed]]) -> dict[JobId, str]:
+        ended = [_ended(leased.job.job_id, leased.job.lease_token, refreshed) for leased, refreshed in batch]
         with STORE_SECONDS.time():
             stored = await self._store.store_fetches(ended)
         tell_stored(ended, stored)
-        return {JobId(one.job_id): one.state for one in stored}
+        return {JobId(ended_job.job_id): ended_job.state for ended_job in stored}
 
     def instead(self, outcome: Refreshed, why: str) -> Refreshed | None:
         ended = outcome.answered.outcome
@@ -94,13 +93,13 @@ class RefreshEnds:
         return outcome.answered.size
 
 
-def given_up(outcome: Refreshed) -> tuple[Spent, Reschedule | Throttle]:
+def given_up(outcome: Refreshed) -> tuple[Spent, Reschedule | Throttled]:
     """What a refresh spent, and how its job ends, when it could not be stored because somebody held what it writes."""
     answered = outcome.answered
     spent = Spent(bytes=answered.bytes, rate=answered.rate, sent=answered.sent)
     match answered.outcome:
-        case Throttled(reason=None, seconds=seconds, message=message):
-            return spent, Throttle(None if seconds is None else timedelta(seconds=seconds), message)
+        case FetchThrottled(reason=None, seconds=seconds, message=message):
+            return spent, Throttled(None if seconds is None else timedelta(seconds=seconds), message)
         case _:
             return spent, Reschedule(_HELD_PAUSE, "somebody held its item, its rows or its job in an open transaction")
 
@@ -121,7 +120,7 @@ class Refresher:
         self._sources = sources
         self._served: dict[str, Source] = {}
         self.hurry = asyncio.Event()
-        self._conditions: Gatherer[int, Condition | None] = Gatherer(self._look_up, most=_CONDITIONS_AT_ONCE)
+        self._conditions: Batcher[int, Condition | None] = Batcher(self._look_up, most=_CONDITIONS_AT_ONCE)
 
     async def follow(self) -> Mapping[str, Handler]:
         """The handlers of the types as they are now, by kind."""
@@ -147,14 +146,14 @@ class Refresher:
             raise late
         return Refreshed(refresh=refresh, answered=answered)
 
-    async def _request(self, source: Source, first: JobContext, jobs: Sequence[HeldJob]) -> dict[JobId, Answered]:
+    async def _request(self, source: Source, first: JobContext, jobs: Sequence[LeasedJob]) -> dict[JobId, Answered]:
         """One request for all of them. When it may no longer be sent, all go back at no cost."""
         known = [(job, refresh) for job in jobs if (refresh := _read(job)) is not None]
         refreshes = [refresh for _, refresh in known]
         try:
             secret = first.api_key
         except KeyUnreadable as fact:
-            failed = Failed(reason="no_key", message=_why_no_key(fact))
+            failed = FetchFailed(reason="no_key", message=_why_no_key(fact))
             return {job.job.job_id: Answered(key=refresh.key, outcome=failed) for job, refresh in known}
         condition = await self._condition(refreshes[0]) if len(refreshes) == 1 else None
         with fetch_seconds(source.data_type).time():
@@ -180,12 +179,12 @@ class Refresher:
 
 
 def _why_no_key(fact: KeyUnreadable) -> str:
-    """Who reads of a key that is there and not allowed is elsewhere: what allows it goes along."""
+    """Why there is no key; for one that is there and not allowed, with what allows it."""
     return f"{fact.message} ({fact.fix})" if isinstance(fact, KeyNotAllowed) else fact.message
 
 
-def _read(job: HeldJob) -> Refresh | None:
-    """The payload of a job that may not have had its slot yet; what is unsound ends there, by itself."""
+def _read(job: LeasedJob) -> Refresh | None:
+    """The payload of a job that may not have its slot yet; None if it is unsound: it will fail by itself."""
     try:
         return Refresh.model_validate_json(job.job.payload)
     except ValidationError:
@@ -202,17 +201,17 @@ def _asked(refresh: Refresh, marked: Condition | None) -> Asked:
 
 
 def _late(ctx: JobContext, answer: Answered) -> PermitExpired | None:
-    """That a call was not sent because it no longer might be: its job is queued again, and loses no retry."""
+    """The fact that the call was not sent in time, if so: its job is queued again, and loses no retry."""
     outcome = answer.outcome
-    if not answer.sent and isinstance(outcome, Failed) and outcome.reason == "unsent":
+    if not answer.sent and isinstance(outcome, FetchFailed) and outcome.reason == "unsent":
         ctx.unsent()
         return PermitExpired(outcome.message, fix="it is queued again")
     return None
 
 
-def _ended(job_id: JobId, lease_token: UUID, one: Refreshed) -> Ended:
-    refresh, answered = one.refresh, one.answered
-    return Ended(
+def _ended(job_id: JobId, lease_token: UUID, refreshed: Refreshed) -> EndedFetch:
+    refresh, answered = refreshed.refresh, refreshed.answered
+    return EndedFetch(
         job_id=job_id,
         lease_token=lease_token,
         item_id=refresh.item,
@@ -222,5 +221,5 @@ def _ended(job_id: JobId, lease_token: UUID, one: Refreshed) -> Ended:
         bytes=answered.bytes,
         rate=answered.rate,
         sent=answered.sent,
-        warnings=tuple((one.code, one.message) for one in answered.warnings),
+        warnings=tuple((warning.code, warning.message) for warning in answered.warnings),
     )

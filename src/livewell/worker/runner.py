@@ -1,4 +1,4 @@
-"""The runner performs held jobs in a bounded number of slots; whatever happens in a handler ends as an outcome.
+"""The runner performs leased jobs in a bounded number of slots; whatever happens in a handler ends as an outcome.
 
 Events: `job_failed`, `job_dead`, `job_contended`, `job_stopped`.
 """
@@ -13,32 +13,32 @@ from livewell.kernel import Logger, working_on
 from livewell.worker.context import JobContext
 from livewell.worker.failures import describe, is_contention, text_of
 from livewell.worker.handlers import Handler
-from livewell.worker.hold import HeldJob, Hold, Stop
+from livewell.worker.leased_jobs import LeasedJob, LeasedJobs, Stop
 from livewell.worker.refreshing import Refreshed
 from livewell.worker.tracing import attempt_span, is_on
 
 log = Logger("livewell.worker")
 
-# Slots whose handlers never wait would keep the loop to themselves; after this long they let the others in.
+# Slots whose handlers never wait would keep the loop to themselves; after so many seconds they yield it.
 _BREATH = 0.005
-# Contention is not the job's fault, but one that never gets through must end like one whose fault it is.
+# Contention is not the job's fault; but a job that meets it every time must fail in the end.
 MOST_RESETS = 50
 
 
 class Runner:
-    """Slots that take jobs from the hold and hand on how each ended."""
+    """Slots that take leased jobs and hand on how each ended."""
 
     def __init__(
         self,
-        hold: Hold,
+        jobs: LeasedJobs,
         handlers: Mapping[str, Handler],
-        on_end: Callable[[HeldJob, Outcome | Refreshed], None],
+        on_end: Callable[[LeasedJob, Outcome | Refreshed], None],
         *,
         worker: str,
         checker: PayloadChecker | None = None,
         keys: KeyRing | None = None,
     ) -> None:
-        self._hold = hold
+        self._jobs = jobs
         self._handlers = handlers
         self._on_end = on_end
         self._worker = worker
@@ -59,36 +59,36 @@ class Runner:
     async def run(self, stop: asyncio.Event) -> None:
         """Run all slots until told to stop and nothing waits any more."""
         async with asyncio.TaskGroup() as slots:
-            for number in range(self._hold.slots):
+            for number in range(self._jobs.slots):
                 slots.create_task(self._slot(stop), name=f"slot-{number}")
             await stop.wait()
-            self._hold.wake_all_slots()
+            self._jobs.wake_all_slots()
 
     async def _slot(self, stop: asyncio.Event) -> None:
         now, task = asyncio.get_running_loop().time, asyncio.current_task()
         while True:
-            held = self._hold.take()
-            if held is None:
+            leased = self._jobs.take()
+            if leased is None:
                 working_on.set(None)
                 if stop.is_set():
                     return
-                await self._hold.wait_for_work()
+                await self._jobs.wait_for_work()
                 continue
-            working_on.set(held.job.job_id)
-            held.started = now()
+            working_on.set(leased.job.job_id)
+            leased.started = now()
             try:
-                outcome = await self._attempt(held, task)
+                outcome = await self._attempt(leased, task)
             finally:
-                held.task = None
-                self._hold.ended(held)
-                if held.stop is not None:
+                leased.task = None
+                self._jobs.ended(leased)
+                if leased.stop is not None:
                     _keep_the_slot()
             ended = now()
-            self._count(held.job.kind, ended - held.started)
+            self._count(leased.job.kind, ended - leased.started)
             if outcome is None:
-                self._hold.forget(held)
+                self._jobs.forget(leased)
             else:
-                self._on_end(held, outcome)
+                self._on_end(leased, outcome)
                 outcome = None  # what it brought may be large, and is not this slot's to keep while it waits
             if ended > self._breath_ends:
                 await asyncio.sleep(0)
@@ -98,19 +98,18 @@ class Runner:
         RUN_TIMES.observe(kind, seconds)
         self.mean_seconds = seconds if self.mean_seconds is None else self.mean_seconds * 0.95 + seconds * 0.05
 
-    async def _attempt(self, held: HeldJob, task: "asyncio.Task[None] | None") -> Outcome | Refreshed | None:
+    async def _attempt(self, leased: LeasedJob, task: "asyncio.Task[None] | None") -> Outcome | Refreshed | None:
         """Run the handler; None when the attempt no longer counts."""
-        job = held.job
+        job = leased.job
         handler = self._handlers[job.kind]
-        if not held.may_start():
-            return self._stopped(held)
-        if self._time_limits and (limit := self._time_limits.get(job.kind)) is not None:
-            held.must_end_by = held.started + limit
+        if not leased.may_start():
+            return self._stopped(leased)
+        limit = self._limit(leased) if self._time_limits else None
         try:
             payload = handler.read(job.payload, self._checker)
-            held.task = task
+            leased.task = task
             if handler.wants_context:
-                call = handler.function(payload, JobContext(held, worker=self._worker, keys=self._keys))
+                call = handler.function(payload, JobContext(leased, worker=self._worker, keys=self._keys))
             else:
                 call = handler.function(payload)
             if self._traced:
@@ -121,49 +120,60 @@ class Runner:
             return answer if isinstance(answer, Refreshed) else handler.outcome_of(answer)
         except InvalidPayload as error:
             log.warning("job_dead", kind=job.kind, reason=error.message)
-            return Dead(error.message, describe(error, job, worker=self._worker, started_at=_ago(held)))
+            return Dead(error.message, describe(error, job, worker=self._worker, started_at=_ago(leased)))
         except asyncio.CancelledError as error:
-            if held.was_stopped():
-                return self._stopped(held)
+            if leased.was_stopped():
+                return self._stopped(leased)
             if _is_cut():
                 raise
-            return self._failed(held, error)
+            return self._failed(leased, error)
         except (Exception, SystemExit, BaseExceptionGroup) as error:  # noqa: BLE001 - a handler's end is its job's, not the worker's
-            return self._failed(held, error)
+            return self._failed(leased, error)
+        finally:
+            if limit is not None:
+                limit.cancel()
 
-    def _failed(self, held: HeldJob, error: BaseException) -> Outcome | None:
-        job = held.job
-        if held.was_stopped():
-            return self._stopped(held)
+    def _limit(self, leased: LeasedJob) -> asyncio.TimerHandle | None:
+        """What stops the attempt when its kind's time limit is reached."""
+        seconds = self._time_limits.get(leased.job.kind)
+        if seconds is None:
+            return None
+        leased.must_end_by = leased.started + seconds
+        return asyncio.get_running_loop().call_at(leased.must_end_by, leased.stop_because, Stop.OVERDUE)
+
+    def _failed(self, leased: LeasedJob, error: BaseException) -> Outcome | None:
+        job = leased.job
+        if leased.was_stopped():
+            return self._stopped(leased)
         if isinstance(error, PermitExpired):
             return Reset(str(error))
         if is_contention(error) and job.attempt - job.failures <= MOST_RESETS:
             log.info("job_contended", kind=job.kind, attempt=job.attempt, error=text_of(error))
             return Reset(f"{type(error).__name__}: {text_of(error)}")
         log.warning("job_failed", kind=job.kind, attempt=job.attempt, error=f"{type(error).__name__}: {text_of(error)}")
-        return Failed(error=describe(error, job, worker=self._worker, started_at=_ago(held)))
+        return Failed(error=describe(error, job, worker=self._worker, started_at=_ago(leased)))
 
-    def _stopped(self, held: HeldJob) -> Outcome | None:
-        job = held.job
-        log.info("job_stopped", job_id=job.job_id, kind=job.kind, why=held.stop and held.stop.value)
-        match held.stop:
+    def _stopped(self, leased: LeasedJob) -> Outcome | None:
+        job = leased.job
+        log.info("job_stopped", job_id=job.job_id, kind=job.kind, why=leased.stop and leased.stop.value)
+        match leased.stop:
             case Stop.CANCELLED:
-                return Cancel(held.stop_reason)
+                return Cancel(leased.stop_reason)
             case Stop.LATE:
-                held.spent = Spent(sent=False)
+                leased.spent = Spent(sent=False)
                 return Reset(Stop.LATE.value)
             case Stop.OVERDUE:
-                limit = (held.must_end_by or held.started) - held.started
+                limit = (leased.must_end_by or leased.started) - leased.started
                 error = TimeoutError(f"not done within its time limit of {limit:g} s")
-                return Failed(error=describe(error, job, worker=self._worker, started_at=_ago(held)))
+                return Failed(error=describe(error, job, worker=self._worker, started_at=_ago(leased)))
             case _:
                 return None
 
 
-def _ago(held: HeldJob) -> datetime:
+def _ago(leased: LeasedJob) -> datetime:
     """When the attempt started, by the wall clock."""
     return datetime.fromtimestamp(
-        datetime.now(UTC).timestamp() - (asyncio.get_running_loop().time() - held.started), UTC
+        datetime.now(UTC).timestamp() - (asyncio.get_running_loop().time() - leased.started), UTC
     )
 
 

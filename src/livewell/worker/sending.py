@@ -3,7 +3,7 @@
 The first request was paid for when the jobs were claimed, once for all that share it, and must go out in time. Each
 further one, a page or a redirect, pays for itself before it goes: the provider counts it like any other. It waits for
 its turn no longer than `patience`, and not at all when the worker is in a `hurry` because it is to stop; new jobs of
-the endpoint are not claimed meanwhile, so that what has begun is done.
+the endpoint are not claimed meanwhile, so that what has begun can end.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from livewell.budgets import BudgetStore, NotGranted, PermitNotGranted
 from livewell.kernel import LivewellError, wait_for_any
-from livewell.worker.hold import HeldJob
+from livewell.worker.leased_jobs import LeasedJob
 
 # A little longer than a minute with its `send_within`: a limit a minute opens again within it.
 PATIENCE = 75.0
@@ -24,7 +24,7 @@ class Permission:
 
     def __init__(
         self,
-        jobs: Sequence[HeldJob],
+        jobs: Sequence[LeasedJob],
         budgets: BudgetStore,
         *,
         hurry: asyncio.Event,
@@ -61,7 +61,7 @@ class Permission:
             if asked_at + wait > give_up_at or self._hurry.is_set():
                 raise PermitNotGranted(
                     f"no further request to {job.endpoint} now: {granted.reason}",
-                    fix="it is fetched again when there is room",
+                    fix="it is fetched again when the budget allows",
                     retry_after=granted.retry_after,
                 )
             await wait_for_any(self._hurry, timeout=wait)

@@ -1,4 +1,4 @@
-"""A worker: feeder, runner, finisher and heartbeater around one hold, as a component of a service.
+"""A worker: feeder, runner, finisher and heartbeater around the leased jobs, as a component of a service.
 
 Claiming, finishing and heartbeats each have a connection of their own, so that none waits for another or for a
 handler. Draining: nothing new is claimed, what has not started is given back, what runs is let finish, and the
@@ -20,22 +20,22 @@ from datetime import timedelta
 from livewell.budgets import KeyRing
 from livewell.fetching import FetchStore
 from livewell.jobs import CANCEL_CHANNEL, JOBS_CHANNEL, JobStore, Kind, Outcome, PayloadChecker, Reset, Spent
-from livewell.kernel import Database, LivewellError, Logger, wait_for_any
+from livewell.kernel import Database, LeaseKeeper, LivewellError, Logger, wait_for_any
 from livewell.registry import TYPES_CHANNEL
 from livewell.settings import SettingsWatcher
-from livewell.worker.aside import Aside
 from livewell.worker.errors import NothingToServe
 from livewell.worker.feeder import Feeder
 from livewell.worker.finisher import Finisher, JobEnds
 from livewell.worker.handlers import Handler
 from livewell.worker.heartbeater import Heartbeater
-from livewell.worker.hold import HeldJob, Hold, Stop
+from livewell.worker.leased_jobs import LeasedJob, LeasedJobs, Stop
+from livewell.worker.off_loop import OffLoop
 from livewell.worker.refreshing import Refreshed, RefreshEnds, Refresher, given_up
 from livewell.worker.runner import Runner
 
 log = Logger("livewell.worker")
 
-# Whoever cuts a worker off is in a hurry.
+# How long a worker that is cut off may take to give its jobs back.
 GIVE_BACK_SECONDS = 2.0
 
 
@@ -43,7 +43,7 @@ GIVE_BACK_SECONDS = 2.0
 class WorkerOptions:
     """What one worker serves and how much at once; what is None comes from the settings, and follows their changes.
 
-    A patient worker waits for something to serve, where others refuse to start without. Handlers beside the loop have
+    A patient worker waits until there is something to serve; others refuse to start. Handlers beside the loop have
     as many threads as there are slots and as many processes as cores, unless said otherwise.
     """
 
@@ -117,78 +117,86 @@ class Worker:
             self._finishing.open(),
             *([self._storing.open()] if self._refresher else []),
         )
-        aside = Aside(threads=self._options.threads or slots, processes=self._options.processes or os.cpu_count() or 1)
-        self._handlers |= {kind: aside.taken(handler) for kind, handler in self._handlers.items()}
-        self._parts = parts = self._build(Hold(slots), shares, served, PayloadChecker(store))
+        off_loop = OffLoop(
+            threads=self._options.threads or slots, processes=self._options.processes or os.cpu_count() or 1
+        )
+        self._handlers |= {kind: off_loop.taken(handler) for kind, handler in self._handlers.items()}
+        self._parts = parts = self._build(LeasedJobs(slots), shares, served, PayloadChecker(store))
         parts.runner.follow(kinds)
         log.info("worker_started", worker=self.id, groups=shares, kinds=[kind.kind for kind in served], slots=slots)
         self.started.set()
         try:
             await self._run_parts(stop, parts)
         except asyncio.CancelledError:
-            aside.close()
+            off_loop.close()
             await self._give_back(store, parts)
             raise
         finally:
-            aside.close()
+            off_loop.close()
         await self._say_goodbye(store)
 
     async def _give_back(self, store: JobStore, parts: "_Parts") -> None:
-        """What was cut off is anybody's again at once, and what had ended is told; no longer than a moment."""
+        """Give back what was cut off, and tell how the rest ended, if that is possible within a moment."""
         told = parts.finisher.unsent() | parts.storer.unsent()
-        cut = [held for held in parts.hold if held not in told and held.stop is not Stop.LOST]
-        for held in cut:
-            if not held.started and held.job.endpoint:
-                held.spent = Spent(sent=False)
-            parts.finisher.add(held, Reset("the worker was cut off"))
+        cut = [leased for leased in parts.jobs if leased not in told and leased.stop is not Stop.LOST]
+        for leased in cut:
+            if not leased.started and leased.job.endpoint:
+                leased.spent = Spent(sent=False)
+            parts.finisher.add(leased, Reset("the worker was cut off"))
         try:
             async with asyncio.timeout(GIVE_BACK_SECONDS):
-                # What cannot be stored is the finisher's.
+                # The storer hands to the finisher what it cannot store.
                 await parts.storer.send_rest()
                 await parts.finisher.send_rest()
                 await self._say_goodbye(store)
             log.info("worker_cut", worker=self.id, given_back=len(cut))
         except TimeoutError:
-            log.warning("leases_not_given_back", worker=self.id, held=len(parts.hold))
+            log.warning("leases_not_given_back", worker=self.id, held=len(parts.jobs))
 
     async def _known_kinds(self, store: JobStore) -> list[Kind]:
         """The kinds of the handlers, made known first where the application has not done it."""
         kinds = await store.list_kinds(list(self._handlers))
         schemas = {kind.kind: kind.payload_schema for kind in kinds}
         declarations = [handler.declaration for handler in self._handlers.values()]
-        if all(one.kind in schemas and one.payload_schema in (None, schemas[one.kind]) for one in declarations):
+        if all(
+            declared.kind in schemas and declared.payload_schema in (None, schemas[declared.kind])
+            for declared in declarations
+        ):
             return kinds
         await store.declare_kinds(declarations, actor=self.id)
         return await store.list_kinds(list(self._handlers))
 
-    def _build(self, hold: Hold, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker) -> "_Parts":
-        finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(self._finishing)), hold.forget)
+    def _build(
+        self, jobs: LeasedJobs, shares: dict[str, float], kinds: Sequence[Kind], checker: PayloadChecker
+    ) -> "_Parts":
+        finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(self._finishing)), jobs.forget)
 
-        def give_up(held: HeldJob, outcome: Refreshed) -> None:
-            """What was fetched cannot be stored for somebody's sake: what it spent is told, and it is fetched later."""
-            held.spent, instead = given_up(outcome)
-            finisher.add(held, instead)
+        def give_up(leased: LeasedJob, outcome: Refreshed) -> None:
+            """Somebody has locked what it would write: tell what it spent, and fetch it again later."""
+            leased.spent, instead = given_up(outcome)
+            finisher.add(leased, instead)
 
-        storer: Finisher[Refreshed] = Finisher(RefreshEnds(FetchStore(self._storing)), hold.forget, give_up)
+        storer: Finisher[Refreshed] = Finisher(RefreshEnds(FetchStore(self._storing)), jobs.forget, give_up)
 
-        def on_end(held: HeldJob, outcome: Outcome | Refreshed) -> None:
+        def on_end(leased: LeasedJob, outcome: Outcome | Refreshed) -> None:
             if isinstance(outcome, Refreshed):
-                storer.add(held, outcome)
+                storer.add(leased, outcome)
             else:
-                finisher.add(held, outcome)
+                finisher.add(leased, outcome)
 
         runner = Runner(
-            hold,
+            jobs,
             self._handlers,
             on_end,
             worker=self.id,
             checker=checker,
             keys=self._keys,
         )
-        heartbeater = Heartbeater(JobStore(self._beating), hold, worker=self.id, interval=self._heartbeat_interval)
+        heartbeater = Heartbeater(JobStore(self._beating), jobs, worker=self.id)
+        keeper = LeaseKeeper(heartbeater, every=self._heartbeat_interval)
         feeder = Feeder(
             JobStore(self._claiming),
-            hold,
+            jobs,
             worker=self.id,
             shares=shares,
             kinds=[kind.kind for kind in kinds],
@@ -196,16 +204,14 @@ class Worker:
             poll_interval=self._poll_interval,
             mean_seconds=lambda: runner.mean_seconds,
         )
-        return _Parts(
-            hold=hold, feeder=feeder, runner=runner, finisher=finisher, storer=storer, heartbeater=heartbeater
-        )
+        return _Parts(jobs=jobs, feeder=feeder, runner=runner, finisher=finisher, storer=storer, keeper=keeper)
 
     async def _run_parts(self, stop: asyncio.Event, parts: "_Parts") -> None:
         """Stop the parts in the order in which work leaves the worker: feeder, slots, storer, finisher, heartbeats."""
         slots_stop, storer_stop, finisher_stop, beats_stop = (asyncio.Event() for _ in range(4))
         async with asyncio.TaskGroup() as tasks:
             following = tasks.create_task(self._follow_kinds(parts))
-            beats = tasks.create_task(parts.heartbeater.run(beats_stop))
+            beats = tasks.create_task(parts.keeper.run(beats_stop))
             finishing = tasks.create_task(parts.finisher.run(finisher_stop))
             storing = tasks.create_task(parts.storer.run(storer_stop))
             slots = tasks.create_task(parts.runner.run(slots_stop))
@@ -216,10 +222,10 @@ class Worker:
                 self._refresher.hurry.set()
             parts.feeder.rouse()
             await feeding
-            log.info("worker_draining", worker=self.id, running=parts.hold.running, given_back=parts.hold.waiting)
-            for held in parts.hold.give_back():
-                held.spent = Spent(sent=False) if held.job.endpoint else None
-                parts.finisher.add(held, Reset("the worker was drained before it started"))
+            log.info("worker_draining", worker=self.id, running=parts.jobs.running, given_back=parts.jobs.waiting)
+            for leased in parts.jobs.give_back():
+                leased.spent = Spent(sent=False) if leased.job.endpoint else None
+                parts.finisher.add(leased, Reset("the worker was drained before it started"))
             slots_stop.set()
             await slots
             storer_stop.set()
@@ -259,7 +265,7 @@ class Worker:
     async def _serve(self, store: JobStore, kinds: Sequence[Kind], parts: "_Parts") -> None:
         shares = self._shares(kinds)
         served = [kind.kind for kind in kinds if kind.queue_group in shares]
-        await store.register_worker(self.id, list(shares), served, parts.hold.slots)
+        await store.register_worker(self.id, list(shares), served, parts.jobs.slots)
         parts.feeder.serve(shares, served)
         log.info("worker_serves", worker=self.id, groups=shares, kinds=served)
 
@@ -279,13 +285,13 @@ class Worker:
         elif channel == TYPES_CHANNEL:
             self._types_changed.set()
         elif channel == CANCEL_CHANNEL and payload == self.id:
-            self._parts.heartbeater.wake.set()
+            self._parts.keeper.renew_now()
 
     def on_reconnect(self) -> None:
         """Something may have been told while nobody listened."""
         if self._parts is not None:
             self._parts.feeder.rouse()
-            self._parts.heartbeater.wake.set()
+            self._parts.keeper.renew_now()
             self._types_changed.set()
 
     def _shares(self, kinds: Sequence[Kind]) -> dict[str, float]:
@@ -313,9 +319,9 @@ class Worker:
 class _Parts:
     """The parts of a running worker."""
 
-    hold: Hold
+    jobs: LeasedJobs
     feeder: Feeder
     runner: Runner
     finisher: Finisher[Outcome]
     storer: Finisher[Refreshed]
-    heartbeater: Heartbeater
+    keeper: LeaseKeeper[LeasedJob]

@@ -6,7 +6,7 @@ from livewell.fetching.addresses import CheckedResolver, Destinations
 from livewell.fetching.client import CallLimits, Client, Request
 from livewell.fetching.errors import ForbiddenAddress
 from livewell.fetching.tests.servers import Names, answer, serve
-from livewell.fetching.types import Failed
+from livewell.fetching.types import FetchFailed
 
 SPELLINGS = [
     "http://127.0.0.1/",
@@ -118,13 +118,13 @@ def test_private_networks_are_for_who_says_so() -> None:
             Destinations(url, allow_private=True).check(url)
 
 
-async def _call(names: Names, port: int, monkeypatch: pytest.MonkeyPatch, *, allow_private: bool) -> Failed | None:
+async def _call(names: Names, port: int, monkeypatch: pytest.MonkeyPatch, *, allow_private: bool) -> FetchFailed | None:
     monkeypatch.setattr("livewell.fetching.addresses.ThreadedResolver", lambda: names)
     url = f"http://provider.test:{port}"
-    async with Client() as client, client.memory.room(1000) as room:
+    async with Client() as client, client.memory.reserve(1000) as reservation:
         to = Destinations(url, allow_private=allow_private)
-        reply = await client.get(Request(to=to, url=f"{url}/"), CallLimits(seconds=2), room, _free)
-    assert reply.problem is None or isinstance(reply.problem, Failed)
+        reply = await client.get(Request(to=to, url=f"{url}/"), CallLimits(seconds=2), reservation, _free)
+    assert reply.problem is None or isinstance(reply.problem, FetchFailed)
     return reply.problem
 
 

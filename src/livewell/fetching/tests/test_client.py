@@ -12,9 +12,9 @@ import pytest_asyncio
 from livewell.fetching.addresses import Destinations
 from livewell.fetching.client import CallLimits, Client, Reply, Request
 from livewell.fetching.judge import read_document
-from livewell.fetching.memory import Memory, Room
+from livewell.fetching.memory import Memory, Reservation
 from livewell.fetching.tests.servers import CLOSE, RESET, RawServer, answer, chunked, serve
-from livewell.fetching.types import Failed, Refused
+from livewell.fetching.types import FetchFailed, Refused
 from livewell.fetching.wire import Meter
 
 BODY = b'[{"symbol": "AAPL", "price": 190.12}]'
@@ -28,9 +28,9 @@ async def client() -> AsyncIterator[Client]:
 
 async def call(client: Client, server: RawServer, path: str = "/", limits: CallLimits | None = None) -> Reply:
     to = Destinations(server.url, allow_private=True)
-    async with client.memory.room(100_000) as room:
+    async with client.memory.reserve(100_000) as reservation:
         request = Request(to=to, url=f"{server.url}{path}", secret_headers={"X-Api-Key": "secret"})
-        return await client.get(request, limits or CallLimits(), room, _free)
+        return await client.get(request, limits or CallLimits(), reservation, _free)
 
 
 async def _free() -> None:
@@ -93,7 +93,7 @@ async def test_redirects_end(client: Client) -> None:
     """Three are followed; a fourth is a failure, and nothing was sent for it."""
     async with serve(lambda _: answer(status="302 Found", headers=["Location: /again"])) as server:
         reply = await call(client, server)
-        assert isinstance(reply.problem, Failed)
+        assert isinstance(reply.problem, FetchFailed)
         assert (reply.problem.reason, len(server.heads)) == ("redirect", 4)
 
 
@@ -112,7 +112,7 @@ async def test_each_redirect_is_checked(client: Client, location: str) -> None:
     """A redirect leads nowhere the first request might not have gone."""
     async with serve(lambda _: answer(status="302 Found", headers=[f"Location: {location}"])) as server:
         reply = await call(client, server)
-        assert isinstance(reply.problem, Failed)
+        assert isinstance(reply.problem, FetchFailed)
         assert (reply.problem.reason, len(server.heads)) == ("forbidden_address", 1)
 
 
@@ -123,9 +123,9 @@ async def test_a_key_stays_with_its_origin(client: Client) -> None:
         serve(lambda _: answer(status="307 Temporary Redirect", headers=[f"Location: {other.url}/x"])) as server,
     ):
         to = Destinations(server.url, [f"127.0.0.1:{other.port}"], allow_private=True)
-        async with client.memory.room(1000) as room:
+        async with client.memory.reserve(1000) as reservation:
             request = Request(to=to, url=f"{server.url}/", secret_headers={"X-Api-Key": "secret"})
-            reply = await client.get(request, CallLimits(), room, _free)
+            reply = await client.get(request, CallLimits(), reservation, _free)
         assert reply.body == BODY
         assert "secret" in server.heads[0]
         assert "secret" not in other.heads[0]
@@ -171,7 +171,7 @@ async def test_an_answer_that_breaks_off_is_a_failure(client: Client, content: b
     """A body shorter than announced, a connection that is cut, something that is no HTTP."""
     async with serve(lambda _: content) as server:
         reply = await call(client, server)
-        assert isinstance(reply.problem, Failed)
+        assert isinstance(reply.problem, FetchFailed)
         assert (reply.problem.reason, len(server.heads)) == (reason, 1)
 
 
@@ -213,7 +213,7 @@ async def test_a_request_is_sent_once(client: Client) -> None:
     async with serve(lambda head: answer(BODY) if "/first" in head else RESET) as server:
         assert (await call(client, server, "/first")).problem is None
         reply = await call(client, server, "/second")
-        assert isinstance(reply.problem, Failed)
+        assert isinstance(reply.problem, FetchFailed)
         assert (reply.problem.reason, server.paths) == ("reset", ["/first", "/second"])
 
 
@@ -228,7 +228,7 @@ async def test_a_slow_answer_is_a_failure(client: Client, kind: str) -> None:
 
     async with serve(lambda head: chunked([BODY])[:-5] if kind == "body" else answering(head)) as server:
         reply = await call(client, server, limits=CallLimits(seconds=0.2))
-        assert isinstance(reply.problem, Failed)
+        assert isinstance(reply.problem, FetchFailed)
         assert reply.problem.reason == "timeout"
         held.set()
 
@@ -275,7 +275,7 @@ async def test_memory_is_held_in_bytes() -> None:
     order: list[str] = []
 
     async def take(name: str, size: int, until: asyncio.Event) -> None:
-        async with memory.room(size):
+        async with memory.reserve(size):
             order.append(name)
             await until.wait()
 
@@ -293,18 +293,18 @@ async def test_memory_is_held_in_bytes() -> None:
 
 
 async def test_what_is_kept_of_an_answer_keeps_its_room() -> None:
-    """Room for what was read is held for as long as anybody has it, and the one place for large answers with it."""
+    """Memory for what was read is held for as long as anybody has it, and the one place for large answers with it."""
     memory = Memory(100)
-    async with memory.room(80) as room:
-        kept = [room.keep(30)] * 2
+    async with memory.reserve(80) as reservation:
+        kept = [reservation.keep(30)] * 2
         assert memory.held == 30
     kept.pop()
     assert memory.held == 30
     kept.pop()
     assert memory.held == 0
-    async with memory.room(80) as room:
-        await room.grow()
-        large = room.keep(500)
+    async with memory.reserve(80) as reservation:
+        await reservation.grow()
+        large = reservation.keep(500)
     assert (memory.held, memory.large.locked()) == (80, True)
     del large
     assert (memory.held, memory.large.locked()) == (0, False)
@@ -314,13 +314,13 @@ async def test_a_large_answer_takes_its_turn(monkeypatch: pytest.MonkeyPatch) ->
     """An answer beyond what was reserved for it is read, one such at a time."""
     grown = 0
 
-    class Watched(Room):
+    class Watched(Reservation):
         async def grow(self) -> None:
             nonlocal grown
             await super().grow()
             grown += 1
 
-    monkeypatch.setattr("livewell.fetching.memory.Room", Watched)
+    monkeypatch.setattr("livewell.fetching.memory.Reservation", Watched)
     body = b"[" + b" " * 400_000 + b"]"
     async with Client(memory=Memory(150_000)) as client, serve(lambda _: answer(body)) as server:
         replies = await asyncio.gather(*(call(client, server) for _ in range(4)))

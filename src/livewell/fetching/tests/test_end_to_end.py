@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest_asyncio
 
-from livewell.fetching import Asked, Client, Ended, Fetching, FetchStore, check_fetching, read_source
+from livewell.fetching import Asked, Client, EndedFetch, Fetching, FetchStore, check_fetching, read_source
 from livewell.fetching.tests.storing_surface import Storing
 from livewell.kernel import Database
 from livewell.registry import RegistryStore
@@ -71,7 +71,7 @@ async def _refresh(owner: Database, storing: Storing) -> tuple[dict[str, tuple[s
         source = await read_source(owner, data_type)
         answers = await Fetching(client).fetch(source, [Asked(data_type="quote", key=key) for key in KEYS])
     ended = [
-        Ended(
+        EndedFetch(
             job_id=held[answer.key]["job"],
             lease_token=held[answer.key]["token"],
             item_id=held[answer.key]["item"],

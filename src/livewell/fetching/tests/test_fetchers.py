@@ -13,13 +13,13 @@ from livewell.fetching import (
     Call,
     CallEnded,
     Client,
-    Failed,
     Fetched,
     Fetcher,
+    FetchFailed,
     Fetching,
+    FetchThrottled,
     Model,
     Refused,
-    Throttled,
     UnsoundFetch,
     bounded,
     source_of,
@@ -73,7 +73,7 @@ class Swallowing(QuoteFetcher):
 async def test_an_outcome_cannot_be_swallowed() -> None:
     """A fetcher that makes rows of a 429 is throttled all the same."""
     async with serve(lambda _: answer(b"", status="429 Slow")) as server:
-        assert isinstance((await fetch(a_source(server, fetcher=Swallowing)))[0].outcome, Throttled)
+        assert isinstance((await fetch(a_source(server, fetcher=Swallowing)))[0].outcome, FetchThrottled)
 
 
 class Idle(QuoteFetcher):
@@ -96,7 +96,7 @@ async def test_a_fetcher_that_fails_fails_its_keys(fetcher: type[Fetcher[Any]]) 
     """It raised, asked nothing, or asked for what is not below its base URL: nothing is sent."""
     async with serve(lambda _: body(quote())) as server:
         found = (await fetch(a_source(server, fetcher=fetcher)))[0]
-        assert isinstance(found.outcome, Failed | Refused)
+        assert isinstance(found.outcome, FetchFailed | Refused)
         assert (found.sent, found.bytes, server.heads) == (False, None, [])
 
 
@@ -124,7 +124,7 @@ async def test_a_key_travels_as_the_provider_wants_it(key_in: str, expected: str
         await fetch(source, secret=Secret("s&cret"))
         assert expected in server.heads[0]
         found = (await fetch(source))[0]
-        assert isinstance(found.outcome, Failed)
+        assert isinstance(found.outcome, FetchFailed)
         assert (found.outcome.reason, found.sent, len(server.heads)) == ("no_key", False, 1)
 
 
@@ -142,7 +142,7 @@ async def test_each_request_asks_permission() -> None:
     async with serve(lambda _: body(quote())) as server, Client() as client:
         source = a_source(server, fetch_call=call)
         found = (await Fetching(client).fetch(source, [Asked(data_type="quote", key="A")], sending=sending))[0]
-        assert isinstance(found.outcome, Failed)
+        assert isinstance(found.outcome, FetchFailed)
         assert (found.outcome.reason, found.sent, found.bytes) == ("unsent", True, server.sent)
         assert server.paths == ["/quote/A?page=1", "/quote/A?page=2"]
 

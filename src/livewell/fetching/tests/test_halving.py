@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from livewell.budgets import PermitExpired
-from livewell.fetching import Asked, Client, Failed, Fetched, Fetching, Gone
+from livewell.fetching import Asked, Client, Fetched, FetchFailed, Fetching, Gone
 from livewell.fetching.tests.servers import RawServer, answer, serve
 from livewell.fetching.tests.stage import NOW, a_source, fetch, quote
 
@@ -55,21 +55,21 @@ async def test_the_one_that_is_gone_is_found(gone: str, status: str) -> None:
 async def test_a_key_that_spoils_a_request_fails_alone(status: str) -> None:
     """What the provider objects to is not gone: it is failed, and the others are fetched."""
     async with serve(without("K3", status=status)) as server:
-        assert await outcomes(server) == {**dict.fromkeys(KEYS, Fetched), "K3": Failed}
+        assert await outcomes(server) == {**dict.fromkeys(KEYS, Fetched), "K3": FetchFailed}
 
 
 @pytest.mark.parametrize("status", ["500 Internal Server Error", "503 Service Unavailable", "403 Forbidden"])
 async def test_what_is_not_about_keys_is_asked_once(status: str) -> None:
     """A provider that is down, or does not let anybody in, is not asked again and again."""
     async with serve(without("K3", status=status)) as server:
-        assert await outcomes(server) == dict.fromkeys(KEYS, Failed)
+        assert await outcomes(server) == dict.fromkeys(KEYS, FetchFailed)
         assert len(server.heads) == 1
 
 
 async def test_where_nothing_is_there_nothing_is_gone() -> None:
     """A path that is wrong says 404 to everything: the keys are failed, after a bounded number of requests."""
     async with serve(without(*KEYS)) as server:
-        assert await outcomes(server) == dict.fromkeys(KEYS, Failed)
+        assert await outcomes(server) == dict.fromkeys(KEYS, FetchFailed)
         assert len(server.heads) == 1 + 10
 
 
@@ -101,6 +101,6 @@ async def test_each_request_asks_for_its_permission() -> None:
         )
         assert len(server.heads) == 2
         assert sum(answer.bytes or 0 for answer in found) == server.sent
-    (failed,) = {answer.outcome for answer in found if isinstance(answer.outcome, Failed)}
-    assert failed == Failed(reason="status", message="HTTP 404", status=404)
+    (failed,) = {answer.outcome for answer in found if isinstance(answer.outcome, FetchFailed)}
+    assert failed == FetchFailed(reason="status", message="HTTP 404", status=404)
     assert [answer.key for answer in found if isinstance(answer.outcome, Fetched)] == list(KEYS[10:])

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from livewell.fetching import Failed, Fetched, Gone, Outcome, Refused, Throttled, Unchanged
+from livewell.fetching import Fetched, FetchFailed, FetchOutcome, FetchThrottled, Gone, Refused, Unchanged
 from livewell.fetching.judge import share_out
 from livewell.fetching.tests.servers import RESET, answer, serve
 from livewell.fetching.tests.stage import FIELDS, NOW, a_source, fetch, quote
 
 
-async def outcome_of(content: bytes, *, keys: tuple[str, ...] = ("AAPL",), **changes: Any) -> Outcome:
+async def outcome_of(content: bytes, *, keys: tuple[str, ...] = ("AAPL",), **changes: Any) -> FetchOutcome:
     async with serve(lambda _: content) as server:
         return (await fetch(a_source(server, **changes), keys))[0].outcome
 
@@ -94,18 +94,18 @@ async def test_a_200_that_is_no_answer_is_refused(content: bytes, reason: str) -
     [
         ("404 Not Found", Gone(message="HTTP 404")),
         ("410 Gone", Gone(message="HTTP 410")),
-        ("429 Too Many Requests", Throttled(seconds=7.0, message="HTTP 429")),
-        ("500 Internal Server Error", Failed(reason="status", message="HTTP 500", status=500)),
-        ("408 Request Timeout", Failed(reason="status", message="HTTP 408", status=408)),
-        ("400 Bad Request", Failed(reason="status", message="HTTP 400", status=400)),
+        ("429 Too Many Requests", FetchThrottled(seconds=7.0, message="HTTP 429")),
+        ("500 Internal Server Error", FetchFailed(reason="status", message="HTTP 500", status=500)),
+        ("408 Request Timeout", FetchFailed(reason="status", message="HTTP 408", status=408)),
+        ("400 Bad Request", FetchFailed(reason="status", message="HTTP 400", status=400)),
         (
             "401 Unauthorized",
-            Failed(reason="unauthorized", message="HTTP 401: the API key is not accepted", status=401),
+            FetchFailed(reason="unauthorized", message="HTTP 401: the API key is not accepted", status=401),
         ),
-        ("201 Created", Failed(reason="status", message="HTTP 201", status=201)),
+        ("201 Created", FetchFailed(reason="status", message="HTTP 201", status=201)),
     ],
 )
-async def test_a_status_is_an_outcome(status: str, expected: Outcome) -> None:
+async def test_a_status_is_an_outcome(status: str, expected: FetchOutcome) -> None:
     """Gone, throttled for as long as it says, or failed; only 200 is read."""
     assert await outcome_of(answer(b"[]", status=status, headers=["Retry-After: 7"])) == expected
 
@@ -113,7 +113,7 @@ async def test_a_status_is_an_outcome(status: str, expected: Outcome) -> None:
 async def test_a_missing_batch_is_not_gone() -> None:
     """A 404 for several keys does not say which; where none of them is there, it is something else that is wrong."""
     found = await outcome_of(answer(b"", status="404 Not Found"), keys=("A", "B"), keys_per_request=2)
-    assert found == Failed(reason="status", message="HTTP 404", status=404)
+    assert found == FetchFailed(reason="status", message="HTTP 404", status=404)
 
 
 async def test_one_bad_row_refuses_its_key_only() -> None:
@@ -217,7 +217,7 @@ async def test_a_failed_call_is_counted_and_sent() -> None:
     """Nothing arrived, but it went out."""
     async with serve(lambda _: RESET) as server:
         found = (await fetch(a_source(server)))[0]
-        assert isinstance(found.outcome, Failed)
+        assert isinstance(found.outcome, FetchFailed)
         assert (found.outcome.reason, found.bytes, found.sent) == ("reset", 0, True)
 
 

@@ -6,13 +6,24 @@ from uuid import uuid4
 import pytest
 from prometheus_client import REGISTRY
 
-from livewell.fetching import Ended, Failed, Fetched, Gone, Outcome, Refused, Stored, Throttled, Unchanged, tell_stored
+from livewell.fetching import (
+    EndedFetch,
+    Fetched,
+    FetchFailed,
+    FetchOutcome,
+    FetchThrottled,
+    Gone,
+    Refused,
+    Stored,
+    Unchanged,
+    tell_stored,
+)
 from livewell.testing import captured_logs
 
-TOLD: list[tuple[Outcome, str, dict[str, Any]]] = [
+TOLD: list[tuple[FetchOutcome, str, dict[str, Any]]] = [
     (Refused(reason="schema", message="no price"), "warning", {"reason": "schema", "message": "no price"}),
-    (Failed(reason="timeout", message="too slow"), "warning", {"reason": "timeout", "message": "too slow"}),
-    (Throttled(seconds=3, message="HTTP 429"), "warning", {"reason": None, "message": "HTTP 429"}),
+    (FetchFailed(reason="timeout", message="too slow"), "warning", {"reason": "timeout", "message": "too slow"}),
+    (FetchThrottled(seconds=3, message="HTTP 429"), "warning", {"reason": None, "message": "HTTP 429"}),
     (Gone(message="HTTP 404"), "info", {"reason": None, "message": "HTTP 404"}),
     (Unchanged(why="not_modified"), "debug", {}),
     (Fetched(rows=[{}], content_hash=b"1"), "debug", {}),
@@ -23,17 +34,17 @@ def sample(name: str, **labels: str) -> float:
     return REGISTRY.get_sample_value(name, labels) or 0.0
 
 
-def ended(job_id: int, outcome: Outcome, *, data_type: str = "told", size: int | None = 10) -> Ended:
-    return Ended(job_id, uuid4(), job_id, data_type, f"KEY{job_id}", outcome, bytes=size)
+def ended(job_id: int, outcome: FetchOutcome, *, data_type: str = "told", size: int | None = 10) -> EndedFetch:
+    return EndedFetch(job_id, uuid4(), job_id, data_type, f"KEY{job_id}", outcome, bytes=size)
 
 
-def stored(one: Ended, state: str = "completed", outcome: str | None = None, reason: str | None = None) -> Stored:
+def stored(one: EndedFetch, state: str = "completed", outcome: str | None = None, reason: str | None = None) -> Stored:
     known = getattr(one.outcome, "reason", None)
     return Stored(one.job_id, state, outcome or one.outcome.word, reason or known)
 
 
 @pytest.mark.parametrize(("outcome", "level", "fields"), TOLD, ids=[outcome.word for outcome, _, _ in TOLD])
-def test_a_refresh_is_one_line(outcome: Outcome, level: str, fields: dict[str, Any]) -> None:
+def test_a_refresh_is_one_line(outcome: FetchOutcome, level: str, fields: dict[str, Any]) -> None:
     """With its job, type and key; what was not good says why, as a warning, and what became of the job."""
     one = ended(1, outcome)
     with captured_logs() as logs:
@@ -56,7 +67,7 @@ def test_what_the_store_refused_is_refused() -> None:
 def test_outcomes_and_bytes_are_counted_by_type() -> None:
     """A batch adds each refresh once under its outcome, and the bytes of all; nothing is counted by key."""
     good = [ended(number, Unchanged(why="not_modified"), data_type="counted") for number in (1, 2)]
-    bad = ended(3, Failed(reason="connect", message="no connection"), data_type="counted", size=None)
+    bad = ended(3, FetchFailed(reason="connect", message="no connection"), data_type="counted", size=None)
     tell_stored([*good, bad], [stored(fetch) for fetch in [*good, bad]])
     counts = {
         word: sample("livewell_refreshes_total", data_type="counted", outcome=word) for word in ("unchanged", "failed")

@@ -12,23 +12,23 @@ from livewell.fetching.store import FetchStore
 from livewell.fetching.tests.storing_surface import Storing, make_quotes
 from livewell.fetching.types import (
     Condition,
-    Ended,
-    Failed,
+    EndedFetch,
     Fetched,
+    FetchFailed,
+    FetchOutcome,
+    FetchThrottled,
     Gone,
-    Outcome,
     Refused,
     Rehearsed,
     Stored,
-    Throttled,
     Unchanged,
 )
 from livewell.kernel import Database
 from livewell.testing import grant_table, make_type
 
 
-def ended(held: dict[str, Any], outcome: Outcome, **spent: Any) -> Ended:
-    return Ended(held["job"], held["token"], held["item"], held["type"], held["key"], outcome, **spent)
+def ended(held: dict[str, Any], outcome: FetchOutcome, **spent: Any) -> EndedFetch:
+    return EndedFetch(held["job"], held["token"], held["item"], held["type"], held["key"], outcome, **spent)
 
 
 def brought(*rows: dict[str, Any], **fields: Any) -> Fetched:
@@ -40,12 +40,12 @@ async def test_every_outcome(owner: Database, database: Database, storing: Stori
     await make_type(owner, "note")
     now = datetime.now(UTC)
     held = await storing.hold("note", *"ABCDEF", now=now)
-    outcomes: list[Outcome] = [
+    outcomes: list[FetchOutcome] = [
         brought({"a": 1}, source_time=now, etag='"1"'),
         Unchanged(why="not_modified"),
         Refused(reason="schema", message="field a is missing"),
-        Throttled(message="slow down"),
-        Failed(reason="status", message="HTTP 500", status=500),
+        FetchThrottled(message="slow down"),
+        FetchFailed(reason="status", message="HTTP 500", status=500),
         Gone(message="HTTP 404"),
     ]
     batch = [ended(job, outcome, bytes=100, rate={"status": 200}) for job, outcome in zip(held, outcomes, strict=True)]
@@ -66,13 +66,13 @@ async def test_every_outcome(owner: Database, database: Database, storing: Stori
 async def test_a_rehearsal_leaves_nothing(owner: Database, database: Database) -> None:
     """Each refresh is answered as storing would, without a job or an item, and nothing of it stays."""
     await make_quotes(owner)
-    outcomes: list[Outcome] = [
+    outcomes: list[FetchOutcome] = [
         brought({"price": 1}),
         brought({"price": -1}),
         Unchanged(why="not_modified"),
         Refused(reason="schema", message="field a is missing"),
     ]
-    batch = [Ended(at, uuid4(), at, "quote", "ABCD"[at], outcome) for at, outcome in enumerate(outcomes)]
+    batch = [EndedFetch(at, uuid4(), at, "quote", "ABCD"[at], outcome) for at, outcome in enumerate(outcomes)]
     first, second, *others = await FetchStore(database).rehearse_fetches(batch)
     assert first == Rehearsed("A", "fetched", None, None)
     assert second[:3] == ("B", "refused", "constraint")

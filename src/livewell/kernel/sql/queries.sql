@@ -329,10 +329,6 @@ join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
 where c.relkind = 'v' and c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[])
 order by c.relname, a.attnum
 
--- name: tell_time
--- The server's time, now and not when the transaction began.
-select clock_timestamp()
-
 -- name: list_warnings
 -- What was warned about since a time, the newest first; of one room or one code, if asked. The hours before are not read.
 select hour, code, subject, warnings, message, first_at, last_at from livewell.warnings

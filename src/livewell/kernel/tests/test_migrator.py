@@ -7,6 +7,7 @@ import pytest
 
 from livewell.kernel import (
     Action,
+    Backoff,
     CheckReport,
     DatabaseNewer,
     DatabaseTooOld,
@@ -28,9 +29,11 @@ from livewell.testing import captured_logs, connected, until
 _QUICK = MigratorOptions(
     lock_timeout=timedelta(milliseconds=100),
     attempts=2,
-    backoff=timedelta(milliseconds=1),
+    backoff=Backoff(first=timedelta(milliseconds=1), longest=timedelta(milliseconds=2)),
     turn_timeout=timedelta(minutes=1),
 )
+
+_NONE = Backoff(first=timedelta(), longest=timedelta())
 
 _WHO = "() returns text language sql security definer set search_path = pg_catalog as 'select current_user::text';"
 _THING = "create table livewell_private.thing (id integer primary key);"
@@ -212,7 +215,7 @@ async def test_a_step_is_tried_again_until_the_lock_is_free(empty_owner_url: str
     sql_folder.migration(2, "kernel_thing", _THING)
     await migrate(empty_owner_url, files=sql_folder.files)
     sql_folder.migration(3, "kernel_note", "alter table livewell_private.thing add column note text;")
-    patient = MigratorOptions(lock_timeout=timedelta(milliseconds=20), attempts=1000, longest_backoff=timedelta())
+    patient = MigratorOptions(lock_timeout=timedelta(milliseconds=20), attempts=1000, backoff=_NONE)
     async with connected(empty_owner_url) as holder, connected(empty_owner_url) as watcher:
         held = holder.transaction()
         await held.start()

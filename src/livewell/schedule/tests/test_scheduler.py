@@ -11,8 +11,8 @@ import pytest
 
 from livewell.app import Livewell
 from livewell.kernel import Database
-from livewell.schedule import InvalidTask, LeaseKeeper, Scheduler, TaskContext, TaskStore
-from livewell.schedule.leases import Held, Stop
+from livewell.schedule import InvalidTask, Scheduler, TaskContext, TaskLeases, TaskStore
+from livewell.schedule.leases import LeasedTask, Stop
 from livewell.schedule.store import SqlTaskStore
 from livewell.schedule.tests.sql_surface import make_function, only
 from livewell.settings import SettingsWatcher
@@ -205,13 +205,17 @@ async def test_a_run_past_its_time_limit_is_stopped(database_url: str, owner: Da
 
 async def test_a_lease_that_cannot_be_renewed_is_given_up_by_the_own_clock(database: Database) -> None:
     """Past the moment until which its lease is trusted a run is stopped, without asking anybody."""
-    keeper = LeaseKeeper(TaskStore(database))
-    held = Held(name="t", token=uuid4(), lease_seconds=9, trusted_until=100.0, must_end_by=500.0)
-    keeper.add(held)
-    keeper.watch(99.9)
-    assert held.stop is None
-    keeper.watch(100.0)
-    assert held.stop is Stop.LOST
+    leases = TaskLeases(TaskStore(database))
+    now = asyncio.get_running_loop().time()
+    trusted, past = (
+        LeasedTask(name=name, token=uuid4(), lease_seconds=900, trusted_until=until, time_limit_seconds=500.0)
+        for name, until in (("trusted", now + 800), ("past", now))
+    )
+    async with leases.keeper.at_work():
+        leases.add(trusted)
+        leases.add(past)
+        leases.keeper.watch()
+    assert (trusted.stop, past.stop) == (None, Stop.LOST)
 
 
 async def test_a_schedule_that_cannot_be_read_runs_nothing(database_url: str, owner: Database) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from livewell import AsideContext, Reschedule
+from livewell import OffLoopContext, Reschedule
 
 
 class Sum(BaseModel):
@@ -29,7 +29,7 @@ def add(job: Sum) -> dict[str, int]:
     return {"sum": sum(job.numbers), "pid": os.getpid()}
 
 
-def introduce(job: dict[str, Any], ctx: AsideContext) -> Any:
+def introduce(job: dict[str, Any], ctx: OffLoopContext) -> Any:
     if job.get("again") and ctx.attempt == 1:
         return Reschedule(timedelta(milliseconds=1), "not yet")
     return {"job": ctx.job_id, "attempt": ctx.attempt, "key": ctx.idempotency_key, "stopped": ctx.is_stopped()}

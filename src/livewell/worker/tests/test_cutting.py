@@ -11,8 +11,8 @@ from typing import Any
 
 from livewell import JobContext, Livewell
 from livewell.jobs import JobId
-from livewell.kernel import Database, Service
-from livewell.testing import TcpProxy, make_endpoint, until
+from livewell.kernel import Database
+from livewell.testing import TcpProxy, captured_logs, make_endpoint, until
 from livewell.worker.tests.running import QUICK, outcomes, until_state
 
 PATIENCE = 20
@@ -57,7 +57,7 @@ async def _has_begun(stage: Stage, jobs: int) -> bool:
     return len(stage.begun) == jobs
 
 
-async def _begin(stage: Stage, jobs: int) -> "tuple[Service, asyncio.Task[int], list[JobId]]":
+async def _begin(stage: Stage, jobs: int) -> "tuple[asyncio.Task[int], list[JobId]]":
     """A worker of four slots with so many jobs that wait."""
     service, worker = await stage.app.service(QUICK)
     serving = asyncio.create_task(service.run())
@@ -65,17 +65,18 @@ async def _begin(stage: Stage, jobs: int) -> "tuple[Service, asyncio.Task[int], 
     ids = [(await stage.app.enqueue("wait", {"n": n})).job_id for n in range(jobs)]
 
     await until(lambda: _has_begun(stage, min(jobs, 4)), "its slots are taken")
-    return service, serving, ids
+    return serving, ids
 
 
-async def _interrupt_twice(service: Service) -> None:
+async def _interrupt_twice() -> None:
     """The first signal drains, which these handlers do not let end; the second cuts."""
+    with captured_logs() as logs:
 
-    async def is_draining() -> bool:
-        return service.is_draining
+        async def is_draining() -> bool:
+            return any(line["event"] == "service_draining" for line in logs)
 
-    os.kill(os.getpid(), signal.SIGINT)
-    await until(is_draining, "it drains")
+        os.kill(os.getpid(), signal.SIGINT)
+        await until(is_draining, "it drains")
     os.kill(os.getpid(), signal.SIGINT)
 
 
@@ -89,8 +90,8 @@ async def _ended(serving: "asyncio.Task[int]", stage: Stage) -> int:
 async def test_a_second_signal_gives_leases_back(database_url: str, owner: Database) -> None:
     """What ran is stopped and ready again at once, at no cost of a retry, and the worker is not listed any more."""
     async with _stage(database_url) as stage:
-        service, serving, ids = await _begin(stage, 6)
-        await _interrupt_twice(service)
+        serving, ids = await _begin(stage, 6)
+        await _interrupt_twice()
         assert await _ended(serving, stage) == 128 + signal.SIGINT
         rows = await owner.fetch("select state, failures, lease_token, worker from livewell_private.job_live")
         assert [tuple(row) for row in rows] == [("pending", 0, None, None)] * 6
@@ -103,14 +104,14 @@ async def test_a_second_signal_gives_leases_back(database_url: str, owner: Datab
 async def test_what_had_ended_stays_ended(database_url: str, owner: Database) -> None:
     """An outcome that was on its way is told, not given back: what was done is not done again."""
     async with _stage(database_url) as stage:
-        service, serving, _ = await _begin(stage, 1)
+        serving, _ = await _begin(stage, 1)
         done = (await stage.app.enqueue("done", {"n": 1})).job_id
         await until_state(stage.app, done, "processing")
         async with owner.transaction() as holding:
             await holding.execute("select from livewell_private.job_live where id = $1 for update", done)
             stage.may_end.set()
             await until(partial(_is_anybody_blocked, owner), "its outcome is on its way")
-            await _interrupt_twice(service)
+            await _interrupt_twice()
             await until(stage.is_stopped, "its handlers were stopped")
         await _ended(serving, stage)
         assert (await stage.app.jobs.show_job(done))["state"] == "completed"
@@ -134,7 +135,7 @@ async def test_a_call_that_was_not_sent_costs_nothing(database_url: str, owner: 
         serving = asyncio.create_task(service.run())
         await worker.started.wait()
         await until(lambda: _has_begun(stage, 4), "its slots are taken")
-        await _interrupt_twice(service)
+        await _interrupt_twice()
         await _ended(serving, stage)
         assert await owner.fetchval("select count(*) from livewell_private.job_live where state = 'pending'") == 9
         (state,) = [budget for budget in await stage.app.budgets.budget_state() if budget.name == "sim/all"]
@@ -144,10 +145,10 @@ async def test_a_call_that_was_not_sent_costs_nothing(database_url: str, owner: 
 async def test_a_silent_database_is_not_waited_for(database_url: str, owner: Database, tcp_proxy: TcpProxy) -> None:
     """When the database does not answer, the worker ends all the same, soon; its leases run out."""
     async with _stage(tcp_proxy.through(database_url)) as stage:
-        service, serving, ids = await _begin(stage, 2)
+        serving, ids = await _begin(stage, 2)
         tcp_proxy.black_hole()
         began = asyncio.get_running_loop().time()
-        await _interrupt_twice(service)
+        await _interrupt_twice()
         await _ended(serving, stage)
         assert asyncio.get_running_loop().time() - began < PATIENCE
         rows = await owner.fetch("select id from livewell_private.job_live where state = 'processing'")

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from livewell.jobs import ClaimedJob, JobId
-from livewell.worker.finisher import BATCH, BATCH_BYTES, Ended, Finisher
-from livewell.worker.hold import HeldJob
+from livewell.worker.finisher import BATCH, BATCH_BYTES, EndedAttempt, Finisher
+from livewell.worker.leased_jobs import LeasedJob
 
 
 class Told:
@@ -18,7 +18,7 @@ class Told:
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
 
-    async def finish(self, batch: Sequence[Ended[int]]) -> dict[JobId, str]:
+    async def finish(self, batch: Sequence[EndedAttempt[int]]) -> dict[JobId, str]:
         self.batches.append([size for _, size in batch])
         return {}
 
@@ -30,9 +30,9 @@ class Told:
         return outcome
 
 
-def _held(number: int) -> HeldJob:
+def _leased(number: int) -> LeasedJob:
     job = ClaimedJob(JobId(number), "refresh.quote", "{}", 1, 0, uuid4(), 60.0, 0, None, None, None)
-    return HeldJob(job=job, trusted_until=0.0)
+    return LeasedJob(job=job, trusted_until=0.0)
 
 
 @settings(max_examples=50, deadline=None)
@@ -42,7 +42,7 @@ async def test_what_goes_together_is_bounded_by_its_bytes(sizes: list[int]) -> N
     told, stop = Told(), asyncio.Event()
     finisher = Finisher(told, lambda _: None)
     for number, size in enumerate(sizes):
-        finisher.add(_held(number), size)
+        finisher.add(_leased(number), size)
     stop.set()
     await finisher.run(stop)
     assert [size for batch in told.batches for size in batch] == sizes

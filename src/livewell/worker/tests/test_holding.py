@@ -9,9 +9,11 @@ import pytest
 import pytest_asyncio
 
 from livewell import JobContext, JobRequest, Livewell
+from livewell.jobs import ClaimedJob
 from livewell.kernel import Database
 from livewell.testing import until
 from livewell.worker import NothingToServe, WorkerOptions
+from livewell.worker.leased_jobs import LeasedJobs
 from livewell.worker.tests.running import QUICK, outcomes, running, until_state
 
 PATIENT_POLL = timedelta(minutes=5)
@@ -152,6 +154,15 @@ async def test_worker_stops_by_its_own_clock(app: Livewell, gate: Gate, owner: D
         )
         await owner.execute("grant execute on function livewell.heartbeat_jobs to livewell_service")
     assert still_mine
+
+
+async def test_a_claim_that_was_answered_too_late_is_not_begun() -> None:
+    """A lease that ends before its keeper looks could be another's while the job runs: the job is not started."""
+    jobs, now = LeasedJobs(2), asyncio.get_running_loop().time()
+    for number, asked_ago in ((1, 8.0), (2, 8.9)):
+        claimed = dict.fromkeys(ClaimedJob._fields) | {"job_id": number, "lease_seconds": 10.0}
+        jobs.add([ClaimedJob(**claimed)], now - asked_ago)  # type: ignore[arg-type]
+    assert [leased.may_start() for leased in jobs] == [True, False]
 
 
 async def test_maintenance_stops_claiming_only(app: Livewell, gate: Gate) -> None:

@@ -125,7 +125,7 @@ async def test_keys_asked_for_together_go_together(there: Market) -> None:
 async def test_memory_is_given_back_with_what_was_stored(
     database_url: str, owner: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An answer has its room until it is stored, and not for longer: a worker that waits for work holds none."""
+    """An answer has its memory until it is stored, and not for longer: a worker that waits for work holds none."""
     memory = Memory()
     monkeypatch.setattr("livewell.app.Client", lambda: Client(memory=memory))
 
@@ -138,7 +138,7 @@ async def test_memory_is_given_back_with_what_was_stored(
         async with running(there.app):
             await there.look_at(keys)
             assert [await there.outcome(key) for key in keys] == ["fetched"] * 6
-            await until(nothing_is_held, "all room is given back")
+            await until(nothing_is_held, "all memory is free again")
 
 
 async def test_one_bad_row_is_one_key(there: Market) -> None:

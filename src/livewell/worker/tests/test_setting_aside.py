@@ -10,15 +10,16 @@ import pytest
 
 from livewell import Livewell
 from livewell.jobs import ClaimedJob, JobId
-from livewell.kernel import Database
+from livewell.kernel import Backoff, Database
 from livewell.simulator import Simulator, SimulatorOptions
 from livewell.testing import idle_in_transaction, until
-from livewell.worker.finisher import MOST_TRIES, Ended, Finisher
-from livewell.worker.hold import HeldJob
+from livewell.worker.finisher import MOST_TRIES, EndedAttempt, Finisher
+from livewell.worker.leased_jobs import LeasedJob
 from livewell.worker.tests.market import market
 from livewell.worker.tests.running import outcomes, running
 
 SOON = timedelta(seconds=10)
+AT_ONCE = Backoff(first=timedelta(), longest=timedelta())
 
 
 class Busy:
@@ -28,13 +29,13 @@ class Busy:
         self.times = times
         self.batches: list[list[str]] = []
 
-    async def finish(self, batch: Sequence[Ended[str]]) -> dict[JobId, str]:
+    async def finish(self, batch: Sequence[EndedAttempt[str]]) -> dict[JobId, str]:
         self.batches.append([name for _, name in batch])
         states: dict[JobId, str] = {}
-        for held, name in batch:
+        for leased, name in batch:
             if self.times.get(name, 0) > 0:
                 self.times[name] -= 1
-                states[held.job.job_id] = "busy"
+                states[leased.job.job_id] = "busy"
         return states
 
     def instead(self, outcome: str, why: str) -> str | None:
@@ -46,9 +47,9 @@ class Busy:
         return 0
 
 
-def _held(number: int) -> HeldJob:
+def _leased(number: int) -> LeasedJob:
     job = ClaimedJob(JobId(number), "refresh.quote", "{}", 1, 0, uuid4(), 60.0, 0, None, None, None)
-    return HeldJob(job=job, trusted_until=0.0)
+    return LeasedJob(job=job, trusted_until=0.0)
 
 
 @asynccontextmanager
@@ -63,9 +64,9 @@ async def _sending(finisher: Finisher[str]) -> AsyncIterator[None]:
 
 async def test_what_is_busy_is_sent_again_apart() -> None:
     """It stays in hand, so that its lease is renewed, and goes again in a batch without those that are not held up."""
-    ends, forgotten = Busy(b=2), list[HeldJob]()
+    ends, forgotten = Busy(b=2), list[LeasedJob]()
     finisher = Finisher(ends, forgotten.append)
-    jobs = [_held(number) for number in range(3)]
+    jobs = [_leased(number) for number in range(3)]
     for job, name in zip(jobs, "abc", strict=True):
         finisher.add(job, name)
 
@@ -77,7 +78,7 @@ async def test_what_is_busy_is_sent_again_apart() -> None:
         await finisher.finished.wait()
         assert finisher.unsent() == {jobs[1]}
         assert forgotten == [jobs[0], jobs[2]]
-        finisher.add(_held(9), "d")
+        finisher.add(_leased(9), "d")
         await until(all_told, "what was busy is told too", within=SOON)
     assert ["b"] in ends.batches
     assert sorted(ends.batches) == [["a", "b", "c"], ["b"], ["b"], ["d"]]
@@ -86,10 +87,10 @@ async def test_what_is_busy_is_sent_again_apart() -> None:
 
 async def test_what_stays_busy_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a number of tries it is handed on; nothing is held for ever."""
-    monkeypatch.setattr("livewell.worker.finisher._LONGEST_PAUSE", 0.0)
+    monkeypatch.setattr("livewell.worker.finisher._NOT_TOLD", AT_ONCE)
     ends, given_up = Busy(a=1000), list[str]()
     finisher = Finisher(ends, lambda _: None, lambda _, name: given_up.append(name))
-    finisher.add(_held(1), "a")
+    finisher.add(_leased(1), "a")
 
     async def is_over() -> bool:
         return bool(given_up)
@@ -103,7 +104,7 @@ async def test_a_drain_waits_for_nobody() -> None:
     """When the worker stops, what is busy is tried once more at once, and then handed on."""
     ends, given_up = Busy(a=1000), list[str]()
     finisher = Finisher(ends, lambda _: None, lambda _, name: given_up.append(name))
-    finisher.add(_held(1), "a")
+    finisher.add(_leased(1), "a")
     async with _sending(finisher):
         await until(lambda: _came(ends, 1), "it was sent", within=SOON)
     assert given_up == ["a"]
@@ -118,7 +119,7 @@ async def test_a_refresh_that_is_given_up_is_paid_and_queued_again(
     database_url: str, owner: Database, owner_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was fetched for a held item is not stored, but what it spent is booked, and its job says why it waits."""
-    monkeypatch.setattr("livewell.worker.finisher._LONGEST_PAUSE", 0.0)
+    monkeypatch.setattr("livewell.worker.finisher._NOT_TOLD", AT_ONCE)
     async with (
         Simulator(SimulatorOptions(symbols=5)) as simulator,
         market(Livewell(database_url), owner, simulator) as there,

@@ -18,7 +18,7 @@ from livewell.kernel import Database
 from livewell.simulator import FaultKind, Limit, Reporting, Simulator, SimulatorOptions, symbol_names
 from livewell.testing import make_endpoint, until
 from livewell.worker.bundles import Bundle
-from livewell.worker.hold import HeldJob, Hold, Stop
+from livewell.worker.leased_jobs import LeasedJob, LeasedJobs, Stop
 from livewell.worker.sending import Permission
 from livewell.worker.tests.market import Market, market
 from livewell.worker.tests.running import QUICK, outcomes, running
@@ -147,11 +147,11 @@ class Doors(BudgetStore):
 
 
 async def test_a_further_request_waits_for_its_turn(database: Database, owner: Database) -> None:
-    """The first request of a fetch is paid for; the next asks until there is room, or until the worker is to stop."""
+    """The first request of a fetch is paid for; the next asks until the budget allows it, or the worker is to stop."""
     await make_endpoint(owner, "p/a", requests_per_minute=1)
     budgets, hurry = Doors(database), asyncio.Event()
     job = _claimed(1, None)._replace(endpoint="p/a")
-    permission = Permission([HeldJob(job, 0.0)], budgets, hurry=hurry)
+    permission = Permission([LeasedJob(job, 0.0)], budgets, hurry=hurry)
     await permission()
     assert budgets.asked == 0
     budgets.refusals = 2
@@ -187,7 +187,7 @@ class Requests:
         self.begun = asyncio.Event()
         self.cancelled = asyncio.Event()
 
-    async def __call__(self, members: Sequence[HeldJob]) -> dict[JobId, Any]:
+    async def __call__(self, members: Sequence[LeasedJob]) -> dict[JobId, Any]:
         self.asked.append([member.job.job_id for member in members])
         self.begun.set()
         try:
@@ -198,14 +198,15 @@ class Requests:
         return {member.job.job_id: -member.job.job_id for member in members}
 
 
-def _held(hold: Hold, *bundles: int | None) -> list[HeldJob]:
-    hold.add([_claimed(number, bundle) for number, bundle in enumerate(bundles, 1)], 1000.0)
-    return list(hold)
+def _leased(jobs: LeasedJobs, *bundles: int | None) -> list[LeasedJob]:
+    claimed = [_claimed(number, bundle) for number, bundle in enumerate(bundles, 1)]
+    jobs.add(claimed, asyncio.get_running_loop().time())
+    return list(jobs)
 
 
 async def test_the_first_asks_for_all() -> None:
     """A bundle makes one request, whoever comes first and however late the last; two bundles make two."""
-    requests, (one, two, three, _) = Requests(), _held(Hold(1), 7, 7, 8, None)
+    requests, (one, two, three, _) = Requests(), _leased(LeasedJobs(1), 7, 7, 8, None)
     requests.open.set()
     assert isinstance(one.bundle, Bundle)
     assert isinstance(three.bundle, Bundle)
@@ -217,10 +218,10 @@ async def test_the_first_asks_for_all() -> None:
 
 async def test_a_member_that_was_stopped_is_not_asked_for() -> None:
     """What was cancelled before the request is left out; what stops waiting after takes nothing from the others."""
-    requests, (one, two, three) = Requests(), _held(Hold(1), 7, 7, 7)
-    one.tell(Stop.CANCELLED)
+    requests, (one, two, three) = Requests(), _leased(LeasedJobs(1), 7, 7, 7)
+    one.stop_because(Stop.CANCELLED)
     assert two.bundle is not None
-    waiting = [asyncio.create_task(two.bundle.ask(held, requests)) for held in (two, three)]
+    waiting = [asyncio.create_task(two.bundle.ask(leased, requests)) for leased in (two, three)]
     await requests.begun.wait()
     assert requests.asked == [[2, 3]]
     waiting[0].cancel()
@@ -230,11 +231,11 @@ async def test_a_member_that_was_stopped_is_not_asked_for() -> None:
 
 async def test_a_request_that_nobody_waits_for_is_cancelled() -> None:
     """When the last of a bundle stops waiting, its request ends."""
-    requests, (one, two) = Requests(), _held(Hold(1), 7, 7)
+    requests, (one, two) = Requests(), _leased(LeasedJobs(1), 7, 7)
     assert one.bundle is not None
     waiting = asyncio.create_task(one.bundle.ask(one, requests))
     await requests.begun.wait()
-    two.tell(Stop.LOST)
+    two.stop_because(Stop.LOST)
     waiting.cancel()
     async with asyncio.timeout(10):
         await requests.cancelled.wait()
@@ -242,15 +243,14 @@ async def test_a_request_that_nobody_waits_for_is_cancelled() -> None:
 
 async def test_what_is_under_way_is_neither_late_nor_given_back() -> None:
     """A job whose key was asked for by another of its bundle waits for its slot as long as it takes."""
-    hold, requests = Hold(1), Requests()
-    one, two, other = _held(hold, 7, 7, 8)
+    jobs, requests = LeasedJobs(1), Requests()
+    one, two, other = _leased(jobs, 7, 7, 8)
     requests.open.set()
     assert one.bundle is not None
-    assert hold.take() is one
+    assert jobs.take() is one
     await one.bundle.ask(one, requests)
-    assert hold.give_back() == [other]
-    assert hold.waiting == 1
-    two.started = 2000.0
+    assert jobs.give_back() == [other]
+    assert jobs.waiting == 1
+    two.started = other.started = asyncio.get_running_loop().time() + 1000
     assert two.may_start()
-    other.started = 2000.0
     assert not other.may_start()

@@ -13,7 +13,7 @@ from livewell.jobs import Completed, Finish, JobStore, Outcome, Reset
 from livewell.kernel import Contended, Database
 from livewell.testing import until
 from livewell.worker.finisher import Finisher, JobEnds
-from livewell.worker.hold import HeldJob, Hold
+from livewell.worker.leased_jobs import LeasedJob, LeasedJobs
 from livewell.worker.runner import MOST_RESETS
 from livewell.worker.tests.running import QUICK, outcomes, running, until_state
 
@@ -125,9 +125,9 @@ async def test_two_outcomes_of_one_job_are_sent_apart(app: Livewell, database: D
     await app.jobs.finish_jobs([Finish(first.job_id, first.lease_token, Reset())])
     (second,) = await app.jobs.claim_jobs("somebody", ["general"], 10)
     assert second.job_id == first.job_id
-    finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(database.line())), Hold(1).forget)
+    finisher: Finisher[Outcome] = Finisher(JobEnds(JobStore(database.line())), LeasedJobs(1).forget)
     for attempt in (first, second):
-        finisher.add(HeldJob(attempt, 0.0), Completed())
+        finisher.add(LeasedJob(attempt, 0.0), Completed())
     stop = asyncio.Event()
     stop.set()
     await finisher.run(stop)

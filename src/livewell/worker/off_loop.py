@@ -1,8 +1,9 @@
 """Work beside the loop: plain functions that would hold everything up, each in a thread or in a process of its own.
 
-A thread cannot be stopped. When its job is, the job ends at once and whatever the thread brings is dropped; until then
-it keeps its place, so that those left behind are bounded too. A process is killed with its job. Both kinds have a
-bounded number of places; waiting for one is part of the attempt, and counts against its time limit.
+A thread cannot be stopped. When its job is stopped, the job ends at once, and what the thread returns later is dropped.
+The thread keeps its place until it ends, so that the number of such threads is bounded too. A process is killed with
+its job. Both kinds have a bounded number of places; waiting for one is part of the attempt, and counts against its time
+limit.
 
 Events: `thread_left_behind`.
 """
@@ -27,7 +28,7 @@ log = Logger("livewell.worker")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AsideContext:
+class OffLoopContext:
     """What a handler beside the loop may take as its second argument."""
 
     job_id: int
@@ -38,11 +39,11 @@ class AsideContext:
     _stop: threading.Event | None = field(default=None, repr=False, compare=False)
 
     def is_stopped(self) -> bool:
-        """Whether the job has ended without this thread, which may as well end too. A process is killed, not asked."""
+        """Whether the job has ended, so that this thread may end too. A process is killed and need not ask."""
         return self._stop is not None and self._stop.is_set()
 
 
-class Aside:
+class OffLoop:
     """Runs handlers beside the loop, in `threads` and `processes` places; those who come later wait for one."""
 
     def __init__(self, *, threads: int, processes: int) -> None:
@@ -104,7 +105,7 @@ class Aside:
 def _arguments(handler: Handler, payload: Any, ctx: JobContext, stop: threading.Event | None) -> tuple[Any, ...]:
     if not handler.wants_context:
         return (payload,)
-    aside = AsideContext(
+    context = OffLoopContext(
         job_id=ctx.job_id,
         kind=handler.kind,
         attempt=ctx.attempt,
@@ -112,7 +113,7 @@ def _arguments(handler: Handler, payload: Any, ctx: JobContext, stop: threading.
         idempotency_key=ctx.idempotency_key,
         _stop=stop,
     )
-    return payload, aside
+    return payload, context
 
 
 def _begin(work: Callable[[], T], on_end: Callable[[], None] = lambda: None) -> "asyncio.Future[T]":
@@ -135,12 +136,12 @@ def _begin(work: Callable[[], T], on_end: Callable[[], None] = lambda: None) -> 
         try:
             answer = work()
         except StopIteration as raised:
-            # No future takes it, and nobody would be told.
+            # A future does not take a StopIteration, and the job would never end.
             error = RuntimeError(f"the handler raised StopIteration: {raised.value}")
         except BaseException as raised:  # noqa: BLE001 - whatever it is, it is its job's end
             error = raised
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(tell, answer, error)
 
-    threading.Thread(target=run, name="livewell-aside", daemon=True).start()
+    threading.Thread(target=run, name="livewell-off-loop", daemon=True).start()
     return ended

@@ -1,8 +1,4 @@
-"""The hold: the jobs this worker has leased, waiting for a slot, running in one, or on their way back.
-
-It is told of time only by the loop's monotonic clock. A lease is trusted until a moment counted from before the request
-that gave or renewed it, less a margin: past that, another worker may have the job.
-"""
+"""The jobs this worker has leased: waiting for a slot, running in one, or over and not yet told to the database."""
 
 import asyncio
 from collections import deque
@@ -12,7 +8,7 @@ from enum import Enum
 
 from livewell.budgets import PermitExpired
 from livewell.jobs import ClaimedJob, JobId, Spent
-from livewell.kernel import trusted_seconds
+from livewell.kernel import WATCH_SECONDS, trusted_seconds
 from livewell.worker.bundles import Bundle
 
 
@@ -26,7 +22,7 @@ class Stop(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class HeldJob:
+class LeasedJob:
     """A leased job on its way through this worker."""
 
     job: ClaimedJob
@@ -40,6 +36,14 @@ class HeldJob:
     stop: Stop | None = None
     stop_reason: str | None = None
     bundle: Bundle | None = None
+
+    @property
+    def lease_seconds(self) -> float:
+        return self.job.lease_seconds
+
+    @property
+    def is_in_use(self) -> bool:
+        return self.stop is None and not self.ended
 
     def was_stopped(self) -> bool:
         return self.stop is not None
@@ -57,85 +61,86 @@ class HeldJob:
     def may_start(self) -> bool:
         """Whether nothing has stopped it while it waited for its slot, and its permit to call is still good."""
         if self.send_by is not None and self.started > self.send_by and not self.is_under_way():
-            self.tell(Stop.LATE)
+            self.stop_because(Stop.LATE)
         return self.stop is None
 
-    def tell(self, stop: Stop, reason: str | None = None) -> None:
-        """Stop it: the first reason counts; one that waits for its slot will not start."""
+    def stop_because(self, stop: Stop, reason: str | None = None) -> None:
+        """Cancel its handler, or see to it that it does not start; the first reason counts."""
         if self.stop is None:
             self.stop, self.stop_reason = stop, reason
             if self.task is not None:
                 self.task.cancel()
 
 
-class Hold:
-    """Jobs waiting and running; slots take from it, the feeder fills it."""
+class LeasedJobs:
+    """The feeder adds what it claimed, slots take from it."""
 
     def __init__(self, slots: int) -> None:
         self.slots = slots
         self.running = 0
-        self._waiting: deque[HeldJob] = deque()
-        self._held: dict[JobId, HeldJob] = {}
+        self._waiting: deque[LeasedJob] = deque()
+        self._by_id: dict[JobId, LeasedJob] = {}
         self._idle_slots: deque[asyncio.Future[None]] = deque()
         self.changed = asyncio.Event()
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._by_id)
 
-    def __iter__(self) -> Iterator[HeldJob]:
-        return iter(list(self._held.values()))
+    def __iter__(self) -> Iterator[LeasedJob]:
+        return iter(list(self._by_id.values()))
 
     @property
     def waiting(self) -> int:
         return len(self._waiting)
 
     def add(self, jobs: Iterable[ClaimedJob], asked_at: float) -> None:
-        """Take in what a claim gave; a job held before (and lost since) is told so."""
+        """Take in what a claim gave; where a job is here already, its lease was lost, and that attempt is stopped."""
         lease_seconds, trusted_until = 0.0, asked_at
+        # What ends before the keeper looks for the first time could run past its end.
+        watched_from = asyncio.get_running_loop().time() + WATCH_SECONDS
         bundles: dict[int, Bundle] = {}
         for job in jobs:
             if job.lease_seconds != lease_seconds:
                 lease_seconds, trusted_until = job.lease_seconds, asked_at + trusted_seconds(job.lease_seconds)
-            held = HeldJob(job, trusted_until)
+            leased = LeasedJob(job, trusted_until)
+            if trusted_until < watched_from:
+                leased.stop_because(Stop.LOST)
             if job.send_within_seconds is not None:
-                held.send_by = asked_at + job.send_within_seconds
+                leased.send_by = asked_at + job.send_within_seconds
             if job.bundle is not None:
-                held.bundle = bundles.setdefault(job.bundle, Bundle())
-                held.bundle.members.append(held)
-            before = self._held.get(job.job_id)
+                leased.bundle = bundles.setdefault(job.bundle, Bundle())
+                leased.bundle.members.append(leased)
+            before = self._by_id.get(job.job_id)
             if before is not None:
-                before.tell(Stop.LOST)
-            self._held[job.job_id] = held
-            self._waiting.append(held)
+                before.stop_because(Stop.LOST)
+            self._by_id[job.job_id] = leased
+            self._waiting.append(leased)
         for _ in range(min(len(self._waiting), len(self._idle_slots))):
             self._wake_slot()
 
-    def get(self, job_id: JobId) -> HeldJob | None:
-        return self._held.get(job_id)
-
-    def take(self) -> HeldJob | None:
+    def take(self) -> LeasedJob | None:
         """The next job for a slot."""
         if not self._waiting:
             return None
         self.running += 1
         return self._waiting.popleft()
 
-    def ended(self, held: HeldJob) -> None:
-        """A slot is done with a job, one way or another; it is held until its outcome has arrived."""
+    def ended(self, leased: LeasedJob) -> None:
+        """A slot is done with a job; its lease is renewed until the database has its outcome."""
         self.running -= 1
-        held.ended = True
+        leased.ended = True
         self.changed.set()
 
-    def forget(self, held: HeldJob) -> None:
-        if self._held.get(held.job.job_id) is held:
-            del self._held[held.job.job_id]
+    def forget(self, leased: LeasedJob) -> None:
+        if self._by_id.get(leased.job.job_id) is leased:
+            del self._by_id[leased.job.job_id]
 
-    def give_back(self) -> list[HeldJob]:
-        """Everything that has not started; what another job of its bundle has asked for is let finish."""
-        waiting = [held for held in self._waiting if not held.is_under_way()]
-        self._waiting = deque(held for held in self._waiting if held.is_under_way())
-        for held in waiting:
-            held.ended = True
+    def give_back(self) -> list[LeasedJob]:
+        """Take out all that have not started, except those whose request another job of their bundle has made."""
+        waiting = [leased for leased in self._waiting if not leased.is_under_way()]
+        self._waiting = deque(leased for leased in self._waiting if leased.is_under_way())
+        for leased in waiting:
+            leased.ended = True
         self.changed.set()
         return waiting
 

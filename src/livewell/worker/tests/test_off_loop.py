@@ -13,7 +13,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 import pytest_asyncio
 
-from livewell import AsideContext, Livewell
+from livewell import Livewell, OffLoopContext
 from livewell.kernel import Database
 from livewell.testing import child, until
 from livewell.worker import BadHandler, RunsIn
@@ -202,7 +202,7 @@ async def test_a_thread_is_left_behind_by_its_job(app: Livewell) -> None:
     begun, told, go = threading.Event(), threading.Event(), threading.Event()
 
     @app.job("hold", runs_in="thread")
-    def hold(job: dict[str, int], ctx: AsideContext) -> str:
+    def hold(job: dict[str, int], ctx: OffLoopContext) -> str:
         begun.set()
         while not ctx.is_stopped():
             told.wait(0.01)
@@ -243,7 +243,7 @@ async def test_a_worker_drains_beside_a_thread_that_never_ends(app: Livewell) ->
         await asyncio.to_thread(begun.wait, 20)
         await app.jobs.cancel_jobs([job.job_id], reason=None, actor="tests")
         await until_state(app, job.job_id, "cancelled")
-    assert any(thread.name == "livewell-aside" and thread.daemon for thread in threading.enumerate())
+    assert any(thread.name == "livewell-off-loop" and thread.daemon for thread in threading.enumerate())
     never.set()
 
 

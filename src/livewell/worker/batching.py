@@ -1,7 +1,7 @@
-"""A gatherer makes one call of many: what is asked for at the same moment is answered together.
+"""A batcher makes one call of many questions: those asked at the same moment are answered together.
 
-Who asks waits for an answer of their own. One who stops waiting takes nothing from the others; a call that nobody waits
-for any more is cancelled.
+Each caller waits for its own answer. A caller that stops waiting changes nothing for the others; a call that nobody
+waits for any more is cancelled.
 """
 
 import asyncio
@@ -11,12 +11,12 @@ from typing import Generic, TypeVar
 A = TypeVar("A")
 B = TypeVar("B")
 
-# Jobs of one claim start within a few turns of the loop; who waits for company waits no longer than this.
+# Jobs of one claim start within a few turns of the loop: a question waits so long for others to go with it.
 _MOMENT = 0.002
 
 
-class Gatherer(Generic[A, B]):
-    """Gathers questions up to `most` and asks them by `call`, which answers by position: an answer, or an error."""
+class Batcher(Generic[A, B]):
+    """Collects questions up to `most` and asks them by `call`, which answers in their order: an answer, or an error."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Gatherer(Generic[A, B]):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        asked = [one for one in self._waiting if not one[1].done()]
+        asked = [(question, answer) for question, answer in self._waiting if not answer.done()]
         self._waiting = []
         if not asked:
             return
@@ -72,7 +72,7 @@ class Gatherer(Generic[A, B]):
             for _, waiting in asked:
                 waiting.cancel()
             raise
-        except Exception as error:  # noqa: BLE001 - who asked is told, each in their own job
+        except Exception as error:  # noqa: BLE001 - each caller is told, in its own job
             answers = [error] * len(asked)
         for (_, waiting), answer in zip(asked, answers, strict=True):
             if waiting.done():

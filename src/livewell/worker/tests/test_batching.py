@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from livewell.worker.gathering import Gatherer
+from livewell.worker.batching import Batcher
 
 LONG = 60.0
 
@@ -36,7 +36,7 @@ class Calls:
 async def test_a_full_batch_goes_at_once() -> None:
     """As many as fit are asked together, without waiting for the moment to pass."""
     calls = Calls()
-    gatherer: Gatherer[int, int] = Gatherer(calls, most=3, moment=LONG)
+    gatherer: Batcher[int, int] = Batcher(calls, most=3, moment=LONG)
     assert await asyncio.gather(*(gatherer.ask(number) for number in range(6))) == [0, 2, 4, 6, 8, 10]
     assert calls.batches == [[0, 1, 2], [3, 4, 5]]
 
@@ -44,14 +44,14 @@ async def test_a_full_batch_goes_at_once() -> None:
 async def test_who_is_alone_waits_for_a_moment_only() -> None:
     """A batch that does not fill is asked when its moment is over."""
     calls = Calls()
-    gatherer: Gatherer[int, int] = Gatherer(calls, most=100)
+    gatherer: Batcher[int, int] = Batcher(calls, most=100)
     assert await asyncio.gather(*map(gatherer.ask, (1, 2))) == [2, 4]
     assert calls.batches == [[1, 2]]
 
 
 async def test_one_error_is_one_askers() -> None:
     """An answer that is an error is raised for who asked; the others have theirs."""
-    gatherer: Gatherer[int, int] = Gatherer(Calls(), most=3)
+    gatherer: Batcher[int, int] = Batcher(Calls(), most=3)
     answers = await asyncio.gather(*(gatherer.ask(number) for number in (1, -2, 3)), return_exceptions=True)
     assert [answers[0], str(answers[1]), answers[2]] == [2, "-2", 6]
 
@@ -60,7 +60,7 @@ async def test_who_stops_waiting_takes_nothing_from_the_others() -> None:
     """A cancelled asker leaves the call to the others; when none is left, the call is cancelled."""
     calls = Calls()
     calls.open.clear()
-    gatherer: Gatherer[int, int] = Gatherer(calls, most=2)
+    gatherer: Batcher[int, int] = Batcher(calls, most=2)
     first, second = (asyncio.create_task(gatherer.ask(number)) for number in (1, 2))
     await calls.begun.wait()
     first.cancel()
@@ -74,7 +74,7 @@ async def test_who_stops_waiting_takes_nothing_from_the_others() -> None:
 async def test_who_left_before_the_call_is_not_asked_for() -> None:
     """A question whose asker is gone is not asked."""
     calls = Calls()
-    gatherer: Gatherer[int, int] = Gatherer(calls, most=3, moment=LONG)
+    gatherer: Batcher[int, int] = Batcher(calls, most=3, moment=LONG)
     gone = asyncio.create_task(gatherer.ask(1))
     await asyncio.sleep(0)
     gone.cancel()
@@ -89,7 +89,7 @@ async def test_a_call_that_breaks_is_told_to_all() -> None:
     async def breaks(numbers: Sequence[int]) -> Sequence[int | BaseException]:
         raise OSError(f"{len(numbers)} lost")
 
-    gatherer: Gatherer[int, int] = Gatherer(breaks, most=2)
+    gatherer: Batcher[int, int] = Batcher(breaks, most=2)
     for _ in range(2):
         with pytest.raises(OSError, match="2 lost"):
             await asyncio.gather(gatherer.ask(1), gatherer.ask(2))
@@ -102,7 +102,7 @@ def test_everybody_has_their_own_answer(numbers: list[int], most: int) -> None:
 
     async def ask_all() -> None:
         calls = Calls()
-        gatherer: Gatherer[int, int] = Gatherer(calls, most=most)
+        gatherer: Batcher[int, int] = Batcher(calls, most=most)
         assert await asyncio.gather(*(gatherer.ask(number) for number in numbers)) == [2 * number for number in numbers]
         assert sorted(number for batch in calls.batches for number in batch) == sorted(numbers)
         assert all(len(batch) <= most for batch in calls.batches)
