@@ -35,6 +35,19 @@ if TYPE_CHECKING:
         read_declarations,
         told_at,
     )
+    from livewell.kernel.declared_tables import (
+        Column,
+        DeclaredTable,
+        Duration,
+        DurationFromZero,
+        FieldGroup,
+        Limit,
+        Positive,
+        PositiveDuration,
+        Size,
+        SizeLimit,
+        written_as,
+    )
     from livewell.kernel.durations import HOW_TO_WRITE, parse_duration
     from livewell.kernel.embedded import EmbeddedPostgres
     from livewell.kernel.embedded_account import Account
@@ -76,7 +89,8 @@ if TYPE_CHECKING:
     from livewell.kernel.migration_files import SqlFiles
     from livewell.kernel.migration_state import Action, Change, Drift, Step
     from livewell.kernel.migrator import CheckReport, MigrationReport, MigratorOptions, check, migrate, plan
-    from livewell.kernel.planned_change import PlannedChange
+    from livewell.kernel.named_section import NamedSection
+    from livewell.kernel.planned_change import PlannedChange, planned_changes
     from livewell.kernel.service import Agent, Component, Service, ServiceOptions
     from livewell.kernel.shown import (
         interval_of,
@@ -106,6 +120,7 @@ __all__ = [
     "Change",
     "CheckReport",
     "Clock",
+    "Column",
     "Component",
     "Connection",
     "Contended",
@@ -116,11 +131,16 @@ __all__ = [
     "DatabaseUnavailable",
     "Declarations",
     "DeclarationsRefused",
+    "DeclaredTable",
     "DiskFull",
     "Drift",
+    "Duration",
+    "DurationFromZero",
     "EmbeddedPostgres",
+    "FieldGroup",
     "FixedClock",
     "InvalidLogin",
+    "Limit",
     "Line",
     "Listener",
     "LivewellError",
@@ -136,10 +156,13 @@ __all__ = [
     "MigrationMissing",
     "MigrationReport",
     "MigratorOptions",
+    "NamedSection",
     "NotMigrated",
     "NotPermitted",
     "NotPrimary",
     "PlannedChange",
+    "Positive",
+    "PositiveDuration",
     "Problem",
     "Queries",
     "RolesMissing",
@@ -147,6 +170,8 @@ __all__ = [
     "ServerTooOld",
     "Service",
     "ServiceOptions",
+    "Size",
+    "SizeLimit",
     "SqlFiles",
     "StatementTimedOut",
     "Step",
@@ -176,6 +201,7 @@ __all__ = [
     "parse_duration",
     "parse_size",
     "plan",
+    "planned_changes",
     "read_declarations",
     "shown_decimal",
     "shown_duration",
@@ -189,4 +215,5 @@ __all__ = [
     "trusted_seconds",
     "wait_for_any",
     "working_on",
+    "written_as",
 ]
