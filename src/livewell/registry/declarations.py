@@ -50,7 +50,7 @@ class TypeDeclaration(DeclaredTable):
     source_time: SourceTime = SourceTime()
     model: str | None = None
     fetch: Annotated[FetchDeclaration | None, Column("fetch_call")] = None
-    fields: Fields = {}
+    fields: Fields = Field(default={})
     extra: Literal["refuse", "ignore"] | None = None
     keys_per_request: Annotated[int | None, Field(ge=1, le=1000)] = None
     value_rule: Literal["contract", "observed"] | None = None
