@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
 CREATE OR REPLACE FUNCTION livewell.apply_presence_sources(p_declared jsonb, p_plan_only boolean DEFAULT false, p_actor text DEFAULT SESSION_USER, p_now timestamp with time zone DEFAULT clock_timestamp())
- RETURNS TABLE(name text, change text, field text, old jsonb, new jsonb)
+ RETURNS TABLE(thing text, name text, change text, field text, old jsonb, new jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -12,9 +12,10 @@ begin
         raise exception using errcode = 'LWP07', message = 'presence sources are declared as a JSON object: their fields by name';
     end if;
     return query
-    select p.name, p.change, p.field, p.old, p.new
-    from (select d.key, d.value from jsonb_each(p_declared) as d order by d.key) as d
-    cross join lateral livewell.put_presence_source(d.key, d.value, p_plan_only, p_actor, p_now) as p;
+    select p.* from livewell.planned_changes(array(
+        select livewell.put_presence_source(d.key, d.value, p_plan_only, p_actor, p_now)
+        from (select d.key, d.value from jsonb_each(p_declared) as d order by d.key) as d
+    )) as p;
 end $function$;
 
 grant execute on function livewell.apply_presence_sources(jsonb,boolean,text,timestamp with time zone) to livewell_service;

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.implied_type(p_old livewell.data_type, p_new livewell.data_type, p_asked jsonb)
+CREATE OR REPLACE FUNCTION livewell.implied_type(p_thing livewell.declared_thing, p_old livewell.data_type, p_new livewell.data_type, p_asked jsonb)
  RETURNS livewell.data_type
  LANGUAGE plpgsql
  IMMUTABLE
@@ -12,7 +12,7 @@ begin
     if (p_old).fetch_call is not null and (p_new).fetch_call is null then
         v_type := jsonb_populate_record(p_new, (
             select jsonb_object_agg(d.key, d.value)
-            from jsonb_each(livewell.type_defaults()) as d
+            from jsonb_each(p_thing.defaults) as d
             where d.key in ('fields', 'model', 'extra', 'keys_per_request', 'source_rule', 'source_time_column')
                 and not p_asked ? d.key
         ));

@@ -43,8 +43,9 @@ begin
     delete from livewell.record as r where r.data_type = p_name;
     delete from livewell.type_key as k where k.data_type = p_name;
     delete from livewell.data_type as t where t.name = p_name;
-    perform livewell.audit_types(jsonb_build_array(jsonb_build_object(
-        'name', p_name, 'change', 'remove', 'old', to_jsonb(v_type) - '{name,created_at,updated_at}'::text[]
-    )), p_reason, p_actor, p_now);
+    perform livewell.audit_change(
+        'type_removed', 'data_type', p_name, livewell.masked_fetch(to_jsonb(v_type) - '{name,created_at,updated_at}'::text[]), null,
+        p_reason, p_actor, p_now
+    );
     return v_there;
 end $function$;

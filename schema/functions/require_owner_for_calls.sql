@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.require_owner_for_calls(p_providers livewell.provider[], p_keys livewell.api_key[])
+CREATE OR REPLACE FUNCTION livewell.require_owner_for_calls(p_changes livewell.declared_change[])
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11,25 +11,12 @@ begin
     if livewell.is_owner(livewell.calling_role()) then
         return;
     end if;
-    select c.thing, c.name, c.field into v_first
-    from (
-        select 'provider' as thing, n.name, f.field
-        from unnest(p_providers) as n
-        left join livewell.provider as o on o.name = n.name
-        cross join lateral (values
-            ('base_url', n.base_url is distinct from o.base_url),
-            ('hosts', n.hosts is distinct from coalesce(o.hosts, '{}')),
-            ('key_in', n.key_in is distinct from o.key_in),
-            ('allow_private', n.allow_private is distinct from coalesce(o.allow_private, false))
-        ) as f (field, changed)
-        where f.changed
-        union all
-        select 'key', n.provider || '@' || n.name, 'source'
-        from unnest(p_keys) as n
-        left join livewell.api_key as o on o.provider = n.provider and o.name = n.name
-        where n.source is distinct from o.source
-    ) as c
-    order by c.thing, c.name, c.field
+    select c.thing, c.name, f.field into v_first
+    from unnest(p_changes) as c
+    cross join lateral unnest(c.fields) as f (field)
+    where c.thing = 'provider' and f.field in ('base_url', 'hosts', 'key_in', 'allow_private')
+        or c.thing = 'key' and f.field in ('source')
+    order by c.thing, c.name, f.field
     limit 1;
     if found then
         raise exception using errcode = 'LWB06',

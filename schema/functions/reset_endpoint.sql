@@ -20,8 +20,8 @@ begin
     where u.name = p_name
     returning u.* into v_new;
     perform livewell.reopen_limits(array[p_name]);
-    perform livewell.audit_endpoint(
-        'endpoint_reset', p_name, livewell.taught_by_endpoint(v_old), livewell.taught_by_endpoint(v_new), p_reason, p_actor, p_now
+    perform livewell.audit_change(
+        'endpoint_reset', 'endpoint', p_name, livewell.taught_by_endpoint(v_old), livewell.taught_by_endpoint(v_new), p_reason, p_actor, p_now
     );
 end $function$;
 

@@ -16,8 +16,8 @@ begin
     end if;
     update livewell.limit_use as u set closed_until = '-infinity', closed_reason = null where u.name = p_name;
     perform livewell.reopen_limits(array[p_name]);
-    perform livewell.audit_endpoint(
-        'endpoint_resumed', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', null),
+    perform livewell.audit_change(
+        'endpoint_resumed', 'endpoint', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', null),
         p_reason, p_actor, p_now
     );
     return true;

@@ -18,8 +18,8 @@ begin
         return false;
     end if;
     update livewell.job_kind as k set paused_until = null, paused_reason = null, updated_at = p_now where k.kind = p_kind;
-    perform livewell.audit_kind_change(
-        'kind_resumed', p_kind, jsonb_build_object('paused_until', v_old), jsonb_build_object('paused_until', null),
+    perform livewell.audit_change(
+        'kind_resumed', 'job_kind', p_kind, jsonb_build_object('paused_until', v_old), jsonb_build_object('paused_until', null),
         p_reason, p_actor, p_now
     );
     perform livewell.wake_workers(array[p_kind]);

@@ -11,9 +11,7 @@ begin
     if not exists (select from livewell.task as t where t.name = p_name) then
         perform livewell.refuse_unknown_task(p_name);
     end if;
-    return exists (
-        select from livewell.put_task(p_name, p_changes, false, p_reason, p_actor, p_now) as p where p.change <> 'same'
-    );
+    return (livewell.put_task(p_name, p_changes, false, p_reason, p_actor, p_now)).change <> 'same';
 end $function$;
 
 grant execute on function livewell.set_task(text,jsonb,text,text,timestamp with time zone) to livewell_service;

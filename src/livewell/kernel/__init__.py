@@ -4,6 +4,12 @@ It owns the way to PostgreSQL (a pool, lines beside it, a listener), the server 
 all rooms and the migrator that applies them, facts (errors with one code), the service loop that runs agents, and logs.
 It imports no room.
 
+Declaring. What people declare, in every room, goes one way: a room describes the table (`describe_thing`: the columns
+that are not for people; every other is a field, and its default is the column's), makes rows of what is asked
+(`asked_fields`, `as_declared`), compares them with what is there (`compare_declared`: add, change, same, by field),
+refuses what cannot be, and then writes (`write_declared`), records (`audit_declared`) and tells (`planned_changes`).
+In Python a `DeclaredTable` says how each field is written, and a `Section` applies the tables of a file.
+
 Invariants. Every call to the database is bounded, by the server and a little later by the client. What the driver
 raises leaves as a fact. Migrations run one at a time across machines, forward only, and may be killed anywhere. An
 agent that fails stops nobody else. No truth is held in Python: whatever a process loses when it dies, the database
