@@ -12,6 +12,7 @@ create table livewell_private.presence_source (
     rows_read integer not null default 0,
     rows_skipped integer not null default 0,
     created_at timestamp with time zone not null default clock_timestamp(),
+    updated_at timestamp with time zone not null default clock_timestamp(),
     constraint presence_source_pkey PRIMARY KEY (name),
     constraint source_is_a_name CHECK ((name ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
     constraint source_is_read_within_a_minute CHECK (((every >= '00:00:01'::interval) AND (every <= '00:01:00'::interval))),

@@ -189,7 +189,7 @@ class Livewell(Stores):
             )
         if self._tasks:
             await self.tasks.declare_tasks(
-                {name: handler.declaration.fields() for name, handler in self._tasks.items()}, actor="application"
+                {name: handler.declaration.written() for name, handler in self._tasks.items()}, actor="application"
             )
         if self._types:
             await self._declare_types()
@@ -317,20 +317,21 @@ class Livewell(Stores):
         backoff_min, backoff_max = backoff or (None, None)
 
         def declare(function: T) -> T:
+            said = {
+                "description": description or (function.__doc__ or "").strip().partition("\n")[0] or None,
+                "every": every,
+                "cron": cron,
+                "time_zone": time_zone,
+                "jitter": jitter,
+                "backoff_min": backoff_min,
+                "backoff_max": backoff_max,
+                "lease": lease,
+                "time_limit": time_limit,
+                "late_after": late_after,
+                "enabled": enabled,
+            }
             declaration = TaskDeclaration.model_validate(
-                {
-                    "description": description or (function.__doc__ or "").strip().partition("\n")[0] or None,
-                    "every": every,
-                    "cron": cron,
-                    "time_zone": time_zone,
-                    "jitter": jitter,
-                    "backoff_min": backoff_min,
-                    "backoff_max": backoff_max,
-                    "lease": lease,
-                    "time_limit": time_limit,
-                    "late_after": late_after,
-                    "enabled": enabled,
-                }
+                {field: value for field, value in said.items() if value is not None}
             )
             self._tasks[name] = task_handler_of(name, function, declaration)
             return function

@@ -18,17 +18,19 @@ TUNED = {
         *("tokens_per_minute", "tokens_per_hour", "concurrent", "created_at", "updated_at"),
     },
 }
-# The one way to each table that says where workers call; what counts the use of a key writes only that.
+# Who writes each table that says where workers call; what counts the use of a key writes only that.
 WRITERS = {
-    "provider": {"put_providers"},
-    "api_key": {"put_api_keys", "choose_key", "acquire_permits", "spend_budgets"},
-    "data_type": {"put_types", "remove_type"},
+    "provider": set[str](),
+    "api_key": {"choose_key", "acquire_permits", "spend_budgets"},
+    "data_type": {"remove_type"},
 }
-CALLERS = {"put_providers": {"change_budgets"}, "put_api_keys": {"change_budgets"}, "put_types": {"change_types"}}
+# The engine writes the table it is given: these give it one, and those describe the tables that say where workers call.
+DECLARING = {"change_budgets", "change_types", "put_kind", "put_presence_source", "put_task"}
+DESCRIBING = {"provider": "change_budgets", "api_key": "change_budgets", "data_type": "declared_type"}
 
 
-@pytest.mark.parametrize("table", TUNED)
-async def test_every_column_is_the_owners_or_said_to_be_tuned(owner: Database, table: str) -> None:
+@pytest.mark.parametrize(("table", "thing"), [("provider", "provider"), ("api_key", "key")])
+async def test_every_column_is_the_owners_or_said_to_be_tuned(owner: Database, table: str, thing: str) -> None:
     """A column of providers or keys that nobody decided about fails here, before a service login finds it."""
     columns = await owner.fetch(
         "select attname from pg_attribute"
@@ -36,7 +38,12 @@ async def test_every_column_is_the_owners_or_said_to_be_tuned(owner: Database, t
         table,
     )
     (guard,) = (function for function in sql_functions() if function.name == "require_owner_for_calls")
-    guarded = {name for name in (row["attname"] for row in columns) if re.search(rf"n\.{name} is distinct", guard.text)}
+    guarded = {
+        name
+        for listed in re.findall(rf"c\.thing = '{thing}' and f\.field in \(([^)]*)\)", guard.text)
+        for name in re.findall(r"'(\w+)'", listed)
+    }
+    assert guarded
     assert {row["attname"] for row in columns} == TUNED[table] | guarded
     assert not TUNED[table] & guarded
 
@@ -54,11 +61,17 @@ def test_what_says_where_workers_call_is_written_in_one_place(table: str) -> Non
 def test_the_owner_is_asked_before_it_is_written() -> None:
     """Providers and keys are put by the one function that asks first; types by none that others may call."""
     by_name = {function.name: function for function in sql_functions()}
-    for written, callers in CALLERS.items():
-        assert {name for name, function in by_name.items() if written in function.calls} == callers
+    assert {name for name, function in by_name.items() if "write_declared" in function.calls} == DECLARING
+    for table, describing in DESCRIBING.items():
+        describes = re.compile(rf"describe_thing\([^)]*'livewell\.{table}'")
+        assert [name for name, function in by_name.items() if describes.search(function.statement)] == [describing]
+    assert {name for name, function in by_name.items() if "declared_type" in function.calls} == {
+        "change_types",
+        "types_as_asked",
+    }
     body = by_name["change_budgets"].statement
-    assert body.index("require_owner_for_calls") < body.index("put_providers")
-    reaching = {"put_types", "remove_type"}
+    assert body.index("require_owner_for_calls") < body.index("write_declared")
+    reaching = {"change_types", "remove_type"}
     while more := {name for name, function in by_name.items() if function.calls & reaching} - reaching:
         reaching |= more
     assert [name for name in sorted(reaching) if by_name[name].audience not in ({"internal"}, {"owner"})] == []

@@ -2,35 +2,48 @@
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from pydantic import BaseModel
 
-from livewell.budgets import (
-    ENDPOINT_COLUMNS,
-    PROVIDER_COLUMNS,
-    EndpointDeclaration,
-    KeyDeclaration,
-    ProviderDeclaration,
-)
-from livewell.kernel import Database, parse_duration, parse_size
+from livewell.budgets import PROVIDER_COLUMNS, EndpointDeclaration, KeyDeclaration, ProviderDeclaration
+from livewell.cli.endpoints import set_endpoint
+from livewell.cli.kinds import set_kind
+from livewell.cli.providers import set_provider
+from livewell.cli.tasks import set_task
+from livewell.cli.types import set_type
+from livewell.jobs import KindSection
+from livewell.kernel import Database, DeclaredTable, parse_duration, parse_size
 from livewell.presence import SourceDeclaration
-from livewell.registry import TYPE_COLUMNS, TypeDeclaration
+from livewell.registry import TypeDeclaration
 from livewell.schedule import TaskDeclaration
 from tests.house.project import REFERENCE
 
 _SECTION = re.compile(r"^## `\[([^`]+)\]`\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _ROW = re.compile(r"^\| `([^`]+)` \| *([^|]*?) *\|", re.MULTILINE)
-_MODELS: dict[str, type[BaseModel]] = {
+_MODELS: dict[str, type[DeclaredTable]] = {
     "provider.NAME": ProviderDeclaration,
     "provider.NAME.endpoint.NAME": EndpointDeclaration,
     "provider.NAME.key.NAME": KeyDeclaration,
     "type.NAME": TypeDeclaration,
+    "kind.NAME": KindSection.model,
     "presence.NAME": SourceDeclaration,
     "task.NAME": TaskDeclaration,
 }
+_TABLES = {
+    "provider.NAME": "provider",
+    "provider.NAME.endpoint.NAME": "endpoint",
+    "provider.NAME.key.NAME": "api_key",
+    "type.NAME": "data_type",
+    "kind.NAME": "job_kind",
+    "presence.NAME": "presence_source",
+    "task.NAME": "task",
+}
+# What follows from other fields, and so is no default of a column.
+_FOLLOWS = {("provider.NAME.key.NAME", "scope"), ("task.NAME", "every")}
 
 
 def _documented() -> dict[str, dict[str, str]]:
@@ -47,6 +60,12 @@ def _fields(model: type[BaseModel], prefix: str = "") -> set[str]:
     return fields
 
 
+def _defaults(model: type[BaseModel]) -> Iterator[tuple[str, Any]]:
+    for name, field in model.model_fields.items():
+        default = None if field.is_required() else field.default
+        yield from _defaults(type(default)) if isinstance(default, BaseModel) else ((name, default),)
+
+
 @pytest.mark.parametrize("table", _MODELS)
 def test_every_field_of_the_file_is_in_the_reference(table: str) -> None:
     """A table has one row per field; an account's limits are said once, under endpoints."""
@@ -56,18 +75,47 @@ def test_every_field_of_the_file_is_in_the_reference(table: str) -> None:
     assert set(_documented()[table]) == fields
 
 
-async def test_the_defaults_of_the_reference_are_true(owner: Database) -> None:
-    """What the page says a field is when nobody names it, it is."""
-    documented = _documented()
-    for function, table, columns in (
-        ("budget_defaults('provider')", "provider.NAME", PROVIDER_COLUMNS),
-        ("budget_defaults('endpoint')", "provider.NAME.endpoint.NAME", ENDPOINT_COLUMNS),
-        ("type_defaults()", "type.NAME", TYPE_COLUMNS),
-    ):
-        defaults = json.loads(await owner.fetchval(f"select livewell_private.{function}::text"))
-        for field, column in columns.items():
-            said = documented[table][field].strip("`")
-            assert await _same(owner, said, defaults[column]), f"{table}: {field}"
+@pytest.mark.parametrize("table", _TABLES)
+async def test_the_defaults_of_the_reference_are_true(owner: Database, table: str) -> None:
+    """What the page says a field is when nobody names it, is the default of its column."""
+    described = (
+        f"select (livewell_private.describe_thing('', 'livewell_private.{_TABLES[table]}', '', '{{}}')).defaults::text"
+    )
+    defaults = json.loads(await owner.fetchval(described))
+    documented = _documented()[table]
+    columns = PROVIDER_COLUMNS if table == "provider.NAME" else _MODELS[table].columns()
+    for field, column in columns.items():
+        if (table, field) not in _FOLLOWS:
+            assert await _same(owner, documented[field].strip("`"), defaults[column]), f"{table}: {field}"
+
+
+@pytest.mark.parametrize("table", _TABLES)
+def test_only_the_database_knows_a_default(table: str) -> None:
+    """A model of the file says what may be written; a default in it would be read by nobody, and be wrong one day."""
+    assert [field for field, default in _defaults(_MODELS[table]) if default not in (None, {})] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "table", "names_all"),
+    [
+        (set_provider, "provider.NAME", False),
+        (set_endpoint, "provider.NAME.endpoint.NAME", False),
+        (set_type, "type.NAME", False),
+        (set_kind, "kind.NAME", True),
+        (set_task, "task.NAME", True),
+    ],
+)
+def test_help_names_fields_that_there_are(command: Callable[..., None], table: str, names_all: bool) -> None:  # noqa: FBT001 - a case
+    """What the help of a tuning command lists can be set."""
+    (argument,) = get_type_hints(command, include_extras=True)["changes"].__metadata__
+    listed = set(
+        re.findall(r"[a-z_.]+(?=,| …|;| \(JSON)", argument.help.partition(";")[0].partition(": ")[2] or argument.help)
+    )
+    columns = _MODELS[table].columns()
+    known = {*columns, *columns.values(), "payload_schema"}
+    assert listed
+    assert listed <= known
+    assert not names_all or listed >= set(columns.values())
 
 
 async def _same(owner: Database, said: str, default: Any) -> bool:

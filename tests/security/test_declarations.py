@@ -191,8 +191,9 @@ async def test_headers_and_parameters_are_masked_in_the_audit_log(stage: Databas
 @pytest.mark.parametrize(
     ("function", "guard", "instead"),
     [
-        ("audit_types", "livewell_private.masked_fetch(c.old)", "c.old"),
-        ("audit_types", "livewell_private.masked_fetch(c.new)", "c.new"),
+        ("change_types", "livewell_private.masked_fetch(c.old)", "c.old"),
+        ("change_types", "livewell_private.masked_fetch(c.new)", "c.new"),
+        ("remove_type", "livewell_private.masked_fetch(to_jsonb(v_type)", "(to_jsonb(v_type)"),
         ("masked_fetch", "'headers', 'query'", "'headers'"),
     ],
 )

@@ -176,17 +176,18 @@ async def test_a_schema_is_read_nowhere_else(
 @pytest.mark.parametrize(
     ("function", "guard", "instead"),
     [
-        ("change_budgets", "perform livewell_private.require_owner_for_calls(v_providers, v_keys);", ""),
+        ("change_budgets", "perform livewell_private.require_owner_for_calls(v_of_providers || v_of_keys);", ""),
         ("require_owner_for_calls", "livewell_private.calling_role()", "current_user"),
         ("require_owner_for_calls", "livewell_private.calling_role()", "session_user"),
-        ("require_owner_for_calls", "n.source is distinct from o.source", "false"),
-        ("require_owner_for_calls", "n.base_url is distinct from o.base_url", "false"),
-        ("require_owner_for_calls", "n.hosts is distinct from coalesce(o.hosts, '{}')", "false"),
-        ("require_owner_for_calls", "n.key_in is distinct from o.key_in", "false"),
-        ("require_owner_for_calls", "n.allow_private is distinct from coalesce(o.allow_private, false)", "false"),
+        ("require_owner_for_calls", "'source'", "''"),
+        ("require_owner_for_calls", "'base_url'", "''"),
+        ("require_owner_for_calls", "'hosts'", "''"),
+        ("require_owner_for_calls", "'key_in'", "''"),
+        ("require_owner_for_calls", "'allow_private'", "''"),
+        ("compare_declared", "then p_thing.defaults", "then v_new"),
         ("is_owner", "'livewell_owner'", "'livewell_service'"),
     ],
-    ids=["call", "definer", "set role", "source", "base_url", "hosts", "key_in", "private", "member"],
+    ids=["call", "definer", "set role", "source", "base_url", "hosts", "key_in", "private", "new", "member"],
 )
 async def test_the_owners_choice_needs_its_guards(
     there: Market, database_url: str, function: str, guard: str, instead: str

@@ -4,124 +4,84 @@ What a table names is set, what it does not name stays. Limits in `[provider.x]`
 become the endpoint that bears the provider's name, which all endpoints of the provider share.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    model_validator,
-)
+from pydantic import Field, TypeAdapter, model_validator
 
 from livewell.budgets.errors import InvalidField, OwnersChoice, UnknownField
 from livewell.budgets.store import BudgetStore
 from livewell.kernel import (
-    HOW_TO_WRITE,
     Caller,
+    Column,
     Connection,
+    DeclaredTable,
+    DurationFromZero,
+    FieldGroup,
+    Limit,
     LivewellError,
     PlannedChange,
-    parse_duration,
-    parse_size,
+    Positive,
+    PositiveDuration,
+    Size,
+    SizeLimit,
     shown_interval,
     shown_share,
     shown_size,
     told_at,
+    written_as,
 )
 
 DEFAULT_KEY = "default"
-_LARGEST = 2**31 - 1
 
-
-def _unlimited(value: object) -> object:
-    return None if isinstance(value, str) and value in {"unlimited", "off"} else value
-
-
-def _size(value: object) -> object:
-    return parse_size(value) if isinstance(value, str) else value
-
-
-def _length(value: object) -> object:
-    if isinstance(value, int | float):
-        raise ValueError(f"{value} has no unit; {HOW_TO_WRITE}")  # noqa: TRY004 - pydantic tells a ValueError
-    return parse_duration(value) if isinstance(value, str) else value
-
-
-def _written(pattern: str, words: str) -> AfterValidator:
-    """Text of a pattern, which is told in words."""
-
-    def check(text: str) -> str:
-        if re.fullmatch(pattern, text) is None:
-            raise ValueError(f"should be {words}")
-        return text
-
-    return AfterValidator(check)
-
-
-def _quota(value: object) -> object:
-    return None if value == "unlimited" else _size(value)
-
-
-Limit = Annotated[int | None, Field(gt=0, le=_LARGEST), BeforeValidator(_unlimited)]
-Size = Annotated[int, Field(gt=0, lt=2**63), BeforeValidator(_size)]
-QuotaSize = Annotated[int | None, Field(gt=0, lt=2**63), BeforeValidator(_quota)]
-Length = Annotated[timedelta, Field(gt=timedelta(0)), BeforeValidator(_length)]
-LengthOrNone = Annotated[timedelta, Field(ge=timedelta(0)), BeforeValidator(_length)]
 State = Literal["active", "disabled", "maintenance"]
-Name = Annotated[str, _written(r"[^\s/@]{1,100}", "1 to 100 characters without space, / and @")]
-EndpointName = Annotated[str, _written(r"[^\s@]{1,100}", "1 to 100 characters without space and @")]
-Variable = Annotated[str, _written(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")]
-File = Annotated[str, _written(r"[^\n\0]+", "the path of a file")]
-Address = Annotated[str, _written(r"https?://\S+", "an http or https address")]
-Host = Annotated[str, _written(r"[A-Za-z0-9._-]+(:[0-9]{1,5})?", "the name of a host, with a port where it needs one")]
-KeyIn = Annotated[str, _written(r"bearer|(query|header):[A-Za-z0-9._-]{1,100}", "bearer, query:NAME or header:NAME")]
+Name = Annotated[str, written_as(r"[^\s/@]{1,100}", "1 to 100 characters without space, / and @")]
+EndpointName = Annotated[str, written_as(r"[^\s@]{1,100}", "1 to 100 characters without space and @")]
+Variable = Annotated[str, written_as(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")]
+File = Annotated[str, written_as(r"[^\n\0]+", "the path of a file")]
+Address = Annotated[str, written_as(r"https?://\S+", "an http or https address")]
+Host = Annotated[
+    str, written_as(r"[A-Za-z0-9._-]+(:[0-9]{1,5})?", "the name of a host, with a port where it needs one")
+]
+KeyIn = Annotated[str, written_as(r"bearer|(query|header):[A-Za-z0-9._-]{1,100}", "bearer, query:NAME or header:NAME")]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Rates(_Table):
+class Rates(FieldGroup):
     """How many, per minute and hour."""
 
     per_minute: Limit = None
     per_hour: Limit = None
 
 
-class Backpressure(_Table):
+class Backpressure(FieldGroup):
     """From which share of the depth on new jobs are delayed, and for how long."""
 
-    above: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.8
-    delay: LengthOrNone = timedelta(seconds=5)
+    above: Annotated[float | None, Field(gt=0, allow_inf_nan=False), Column("backpressure_share")] = None
+    delay: DurationFromZero | None = None
 
 
-class Breaker(_Table):
+class Breaker(FieldGroup):
     """After how many failures in which time nothing is sent, and how it is tried again."""
 
     failures: Limit = None
-    window: Length = timedelta(minutes=10)
-    cooldown: Length = timedelta(minutes=1)
-    cooldown_max: Length = timedelta(minutes=30)
-    probes: Annotated[int, Field(gt=0, le=_LARGEST)] = 3
+    window: PositiveDuration | None = None
+    cooldown: PositiveDuration | None = None
+    cooldown_max: PositiveDuration | None = None
+    probes: Positive | None = None
 
 
-class Quota(_Table):
+class Quota(FieldGroup):
     """How many bytes in which time, which share of them is used, and how evenly."""
 
-    bytes: QuotaSize = None
-    window: Length = timedelta(days=30)
-    use: Annotated[float, Field(gt=0, le=1)] = 0.95
-    pace: Literal["even", "none"] = "even"
-    bucket: Length = timedelta(hours=1)
+    bytes: SizeLimit = None
+    window: PositiveDuration | None = None
+    use: Annotated[float | None, Field(gt=0, le=1)] = None
+    pace: Annotated[Literal["even", "none"] | None, Column("pace")] = None
+    bucket: Annotated[PositiveDuration | None, Column("pace_bucket")] = None
 
 
-class Limits(_Table):
+class Limits(DeclaredTable):
     """What may be sent."""
 
     requests: Rates = Rates()
@@ -132,34 +92,34 @@ class Limits(_Table):
 class Calls(Limits):
     """What may be sent, and how calls are treated."""
 
-    limiter: Literal["strict", "smooth"] = "strict"
-    send_within: Annotated[Length, Field(le=timedelta(seconds=10))] = timedelta(seconds=2)
+    limiter: Literal["strict", "smooth"] | None = None
+    send_within: Annotated[PositiveDuration, Field(le=timedelta(seconds=10))] | None = None
     backpressure: Backpressure = Backpressure()
-    depth: Limit = None
-    serial_keys: bool = True
-    expected_bytes: Size = 50_000
-    max_bytes: Size = 10_485_760
+    depth: Annotated[Limit, Column("depth_limit")] = None
+    serial_keys: bool | None = None
+    expected_bytes: Size | None = None
+    max_bytes: Size | None = None
     max_tokens: Limit = None
-    retry_after: Length = timedelta(minutes=1)
-    retry_after_max: Length = timedelta(hours=1)
+    retry_after: PositiveDuration | None = None
+    retry_after_max: PositiveDuration | None = None
     breaker: Breaker = Breaker()
-    call_timeout: Annotated[Length, Field(le=timedelta(minutes=10))] = timedelta(seconds=10)
+    call_timeout: Annotated[PositiveDuration, Field(le=timedelta(minutes=10))] | None = None
 
 
 class EndpointDeclaration(Calls):
     """`[provider.x.endpoint.y]`."""
 
-    state: State = "active"
-    description: str = ""
+    state: State | None = None
+    description: str | None = None
 
 
 class KeyDeclaration(Limits):
     """`[provider.x.key.z]`: where a key is found, and what it allows."""
 
-    env: Variable | None = None
-    file: File | None = None
+    env: Annotated[Variable | None, Column(None)] = None
+    file: Annotated[File | None, Column(None)] = None
     scope: Name | None = None
-    enabled: bool = True
+    enabled: bool | None = None
 
     @model_validator(mode="after")
     def _is_found_in_one_place(self) -> Self:
@@ -171,18 +131,18 @@ class KeyDeclaration(Limits):
 class ProviderDeclaration(Calls):
     """`[provider.x]`: the provider, and its account's limits."""
 
-    state: State = "active"
-    description: str = ""
+    state: State | None = None
+    description: str | None = None
     base_url: Address | None = None
-    key_env: Variable | None = None
-    key_file: File | None = None
+    key_env: Annotated[Variable | None, Column(None)] = None
+    key_file: Annotated[File | None, Column(None)] = None
     key_in: KeyIn | None = None
-    hosts: list[Host] = []
-    allow_private: bool = False
+    hosts: list[Host] | None = None
+    allow_private: bool | None = None
     quota: Quota = Quota()
     policy: Literal["viewers", "value"] | None = None
-    endpoint: dict[EndpointName, EndpointDeclaration] = {}
-    key: dict[Name, KeyDeclaration] = {}
+    endpoint: Annotated[dict[EndpointName, EndpointDeclaration], Column(None)] = Field(default={})
+    key: Annotated[dict[Name, KeyDeclaration], Column(None)] = Field(default={})
 
     @model_validator(mode="after")
     def _has_one_default_key(self) -> Self:
@@ -192,49 +152,12 @@ class ProviderDeclaration(Calls):
         return self
 
 
-_LIMIT_COLUMNS = {
-    "requests.per_minute": "requests_per_minute",
-    "requests.per_hour": "requests_per_hour",
-    "tokens.per_minute": "tokens_per_minute",
-    "tokens.per_hour": "tokens_per_hour",
-    "concurrent": "concurrent",
-}
+ACCOUNT_COLUMNS = Calls.columns()
+ENDPOINT_COLUMNS = EndpointDeclaration.columns()
+KEY_COLUMNS = KeyDeclaration.columns()
 PROVIDER_COLUMNS = {
-    "state": "state",
-    "description": "description",
-    "base_url": "base_url",
-    "quota.bytes": "quota_bytes",
-    "quota.window": "quota_window",
-    "quota.use": "quota_use",
-    "quota.pace": "pace",
-    "quota.bucket": "pace_bucket",
-    "policy": "policy",
-    "hosts": "hosts",
-    "key_in": "key_in",
-    "allow_private": "allow_private",
+    field: column for field, column in ProviderDeclaration.columns().items() if field not in ACCOUNT_COLUMNS
 }
-ACCOUNT_COLUMNS = {
-    **_LIMIT_COLUMNS,
-    "limiter": "limiter",
-    "send_within": "send_within",
-    "backpressure.above": "backpressure_share",
-    "backpressure.delay": "backpressure_delay",
-    "depth": "depth_limit",
-    "serial_keys": "serial_keys",
-    "expected_bytes": "expected_bytes",
-    "max_bytes": "max_bytes",
-    "max_tokens": "max_tokens",
-    "retry_after": "retry_after",
-    "retry_after_max": "retry_after_max",
-    "breaker.failures": "breaker_failures",
-    "breaker.window": "breaker_window",
-    "breaker.cooldown": "breaker_cooldown",
-    "breaker.cooldown_max": "breaker_cooldown_max",
-    "breaker.probes": "breaker_probes",
-    "call_timeout": "call_timeout",
-}
-ENDPOINT_COLUMNS = {"state": "state", "description": "description", **ACCOUNT_COLUMNS}
-KEY_COLUMNS = {"scope": "scope", "enabled": "enabled", **_LIMIT_COLUMNS}
 
 
 class ProviderSection:
@@ -319,19 +242,12 @@ def key_sources_of(providers: Mapping[str, ProviderDeclaration]) -> list[str]:
     return [key["source"] for key in as_declared(providers)["keys"].values()]
 
 
-def _columns(table: BaseModel, columns: Mapping[str, str]) -> dict[str, Any]:
-    named = dict(_named(table))
-    return {column: named[field] for field, column in columns.items() if field in named}
-
-
-def _named(table: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields that were written, dotted; a limit that was taken away is "unlimited"."""
-    for field in table.model_fields_set:
-        value = getattr(table, field)
-        if isinstance(value, BaseModel):
-            yield from _named(value, f"{prefix}{field}.")
-        elif not isinstance(value, dict):
-            yield f"{prefix}{field}", "unlimited" if value is None else value
+def _columns(table: DeclaredTable, columns: Mapping[str, str]) -> dict[str, Any]:
+    """What was written, of these columns; a limit that was taken away is "unlimited"."""
+    kept = set(columns.values())
+    return {
+        column: "unlimited" if value is None else value for column, value in table.written().items() if column in kept
+    }
 
 
 def _quota_summary(provider: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from livewell.budgets.types import (
     Provider,
     QuotaState,
 )
-from livewell.kernel import Caller, Connection, PlannedChange, Queries
+from livewell.kernel import Caller, Connection, PlannedChange, Queries, planned_changes
 
 QUERIES = Queries.of("livewell.budgets")
 
@@ -34,7 +34,7 @@ class BudgetStore:
     async def apply_providers(self, declared: Mapping[str, Any], *, plan_only: bool, actor: str) -> list[PlannedChange]:
         content = to_json(declared).decode()
         rows = await self._caller.fetch(QUERIES["apply_providers"], content, plan_only, actor)
-        return [PlannedChange(**{**row, "old": _parsed(row["old"]), "new": _parsed(row["new"])}) for row in rows]
+        return planned_changes(rows)
 
     async def set_provider(self, name: str, changes: Mapping[str, Any], *, reason: str | None, actor: str) -> bool:
         content = to_json(changes).decode()

@@ -34,7 +34,7 @@ from livewell.jobs.types import (
     Reset,
     Throttled,
 )
-from livewell.kernel import Caller, Connection, PlannedChange, Queries, fact_from
+from livewell.kernel import Caller, Connection, PlannedChange, Queries, fact_from, planned_changes
 
 QUERIES = Queries.of("livewell.jobs")
 
@@ -122,7 +122,7 @@ class JobStore:
     ) -> list[PlannedChange]:
         """Make kinds as declared, or only say what that would change."""
         rows = await self._caller.fetch(QUERIES["apply_kinds"], to_json(declared).decode(), plan_only, actor)
-        return [PlannedChange(**{**row, "old": _as_value(row["old"]), "new": _as_value(row["new"])}) for row in rows]
+        return planned_changes(rows)
 
     async def set_kind(self, kind: str, changes: JsonObject, *, reason: str | None, actor: str) -> bool:
         return bool(await self._caller.fetchval(QUERIES["set_kind"], kind, to_json(changes).decode(), reason, actor))
@@ -241,8 +241,4 @@ def _kind(row: asyncpg.Record) -> Kind:
 
 
 def _parsed(text: str | None) -> Any:
-    return None if text is None else from_json(text)
-
-
-def _as_value(text: str | None) -> Any:
     return None if text is None else from_json(text)

@@ -4,6 +4,12 @@ It owns the way to PostgreSQL (a pool, lines beside it, a listener), the server 
 all rooms and the migrator that applies them, facts (errors with one code), the service loop that runs agents, and logs.
 It imports no room.
 
+Declaring. What people declare, in every room, goes one way: a room describes the table (`describe_thing`: the columns
+that are not for people; every other is a field, and its default is the column's), makes rows of what is asked
+(`asked_fields`, `as_declared`), compares them with what is there (`compare_declared`: add, change, same, by field),
+refuses what cannot be, and then writes (`write_declared`), records (`audit_declared`) and tells (`planned_changes`).
+In Python a `DeclaredTable` says how each field is written, and a `Section` applies the tables of a file.
+
 Invariants. Every call to the database is bounded, by the server and a little later by the client. What the driver
 raises leaves as a fact. Migrations run one at a time across machines, forward only, and may be killed anywhere. An
 agent that fails stops nobody else. No truth is held in Python: whatever a process loses when it dies, the database
@@ -34,6 +40,19 @@ if TYPE_CHECKING:
         dotted,
         read_declarations,
         told_at,
+    )
+    from livewell.kernel.declared_tables import (
+        Column,
+        DeclaredTable,
+        Duration,
+        DurationFromZero,
+        FieldGroup,
+        Limit,
+        Positive,
+        PositiveDuration,
+        Size,
+        SizeLimit,
+        written_as,
     )
     from livewell.kernel.durations import HOW_TO_WRITE, parse_duration
     from livewell.kernel.embedded import EmbeddedPostgres
@@ -78,7 +97,8 @@ if TYPE_CHECKING:
     from livewell.kernel.migration_files import SqlFiles
     from livewell.kernel.migration_state import Action, Change, Drift, Step
     from livewell.kernel.migrator import CheckReport, MigrationReport, MigratorOptions, check, migrate, plan
-    from livewell.kernel.planned_change import PlannedChange
+    from livewell.kernel.named_section import NamedSection
+    from livewell.kernel.planned_change import PlannedChange, planned_changes
     from livewell.kernel.service import Agent, Component, Service, ServiceOptions
     from livewell.kernel.shown import (
         interval_of,
@@ -110,6 +130,7 @@ __all__ = [
     "Caller",
     "Change",
     "CheckReport",
+    "Column",
     "Component",
     "Connection",
     "Contended",
@@ -120,11 +141,16 @@ __all__ = [
     "DatabaseUnavailable",
     "Declarations",
     "DeclarationsRefused",
+    "DeclaredTable",
     "DiskFull",
     "Drift",
+    "Duration",
+    "DurationFromZero",
     "EmbeddedPostgres",
+    "FieldGroup",
     "InvalidLogin",
     "LeaseKeeper",
+    "Limit",
     "Line",
     "Listener",
     "LivewellError",
@@ -140,11 +166,14 @@ __all__ = [
     "MigrationMissing",
     "MigrationReport",
     "MigratorOptions",
+    "NamedSection",
     "NotMigrated",
     "NotPermitted",
     "NotPrimary",
     "NotRenewed",
     "PlannedChange",
+    "Positive",
+    "PositiveDuration",
     "Problem",
     "Queries",
     "Renewal",
@@ -153,6 +182,8 @@ __all__ = [
     "ServerTooOld",
     "Service",
     "ServiceOptions",
+    "Size",
+    "SizeLimit",
     "SqlFiles",
     "StatementTimedOut",
     "Step",
@@ -183,6 +214,7 @@ __all__ = [
     "parse_duration",
     "parse_size",
     "plan",
+    "planned_changes",
     "read_declarations",
     "shown_decimal",
     "shown_duration",
@@ -196,4 +228,5 @@ __all__ = [
     "trusted_seconds",
     "wait_for_any",
     "working_on",
+    "written_as",
 ]

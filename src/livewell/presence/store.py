@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 
-from livewell.kernel import Caller, Connection, PlannedChange, Queries
+from livewell.kernel import Caller, Connection, PlannedChange, Queries, planned_changes
 from livewell.presence.types import (
     Item,
     OpenOutcome,
@@ -76,10 +76,7 @@ class PresenceStore:
         self, declared: Mapping[str, Mapping[str, Any]], *, plan_only: bool, actor: str
     ) -> list[PlannedChange]:
         rows = await self._caller.fetch(QUERIES["apply_sources"], to_json(declared).decode(), plan_only, actor)
-        return [
-            PlannedChange(thing="presence source", **{**row, "old": _read(row["old"]), "new": _read(row["new"])})
-            for row in rows
-        ]
+        return planned_changes(rows)
 
     async def totals(self) -> PresenceTotals:
         (row,) = await self._caller.fetch(QUERIES["totals"])
@@ -88,7 +85,3 @@ class PresenceStore:
 
 def _columns(pairs: Sequence[tuple[UUID, Item]]) -> tuple[list[UUID], list[str], list[str]]:
     return [session for session, _ in pairs], [item.type for _, item in pairs], [item.key for _, item in pairs]
-
-
-def _read(text: str | None) -> Any:
-    return None if text is None else from_json(text)

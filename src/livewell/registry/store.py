@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from livewell.kernel import Caller, Connection, NotPermitted, PlannedChange, Queries
+from livewell.kernel import Caller, Connection, NotPermitted, PlannedChange, Queries, planned_changes
 from livewell.registry.errors import ReadOnlyRegistry
 from livewell.registry.types import DataType, Exchange, Finding, Imported, JsonObject, MarketSession, TypeKey
 
@@ -27,13 +27,13 @@ class RegistryStore:
     ) -> list[PlannedChange]:
         with _for_the_owner():
             rows = await self._caller.fetch(QUERIES["apply_types"], to_json(declared).decode(), plan_only, actor)
-        return [PlannedChange(**{**row, "old": _read(row["old"]), "new": _read(row["new"])}) for row in rows]
+        return planned_changes(rows)
 
     async def change_types(self, declared: Mapping[str, JsonObject], *, actor: str) -> list[PlannedChange]:
         """Write types that can be written, whether or not they can be live: who calls asks that, and undoes it."""
         with _for_the_owner():
             rows = await self._caller.fetch(QUERIES["change_types"], to_json(declared).decode(), actor)
-        return [PlannedChange(**{**row, "old": _read(row["old"]), "new": _read(row["new"])}) for row in rows]
+        return planned_changes(rows)
 
     async def check_declared(self, declared: Mapping[str, JsonObject]) -> list[Finding]:
         """What is wrong with types as they would be."""

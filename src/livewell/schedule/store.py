@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic_core import from_json, to_json
 
-from livewell.kernel import Caller, Connection, PlannedChange, Queries
+from livewell.kernel import Caller, Connection, PlannedChange, Queries, planned_changes
 from livewell.schedule.types import (
     DueTask,
     JsonObject,
@@ -56,9 +56,7 @@ class TaskStore:
         self, declared: Mapping[str, JsonObject], *, plan_only: bool, actor: str
     ) -> list[PlannedChange]:
         rows = await self._caller.fetch(QUERIES["apply_tasks"], to_json(declared).decode(), plan_only, actor)
-        return [
-            PlannedChange(thing="task", **{**row, "old": _read(row["old"]), "new": _read(row["new"])}) for row in rows
-        ]
+        return planned_changes(rows)
 
     async def set_task(self, name: str, changes: JsonObject, *, reason: str | None, actor: str) -> bool:
         return bool(await self._caller.fetchval(QUERIES["set_task"], name, to_json(changes).decode(), reason, actor))

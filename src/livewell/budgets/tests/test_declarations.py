@@ -93,9 +93,13 @@ def test_every_field_has_a_column() -> None:
 
 async def test_every_column_can_be_declared(owner: Database) -> None:
     """Whatever a person may set of a provider, an endpoint or a key has a word in the file."""
-    for thing, columns in (("provider", PROVIDER_COLUMNS), ("endpoint", ENDPOINT_COLUMNS), ("key", KEY_COLUMNS)):
-        settable = set(json.loads(await owner.fetchval("select livewell_private.budget_defaults($1)::text", thing)))
-        assert settable - {"source"} == set(columns.values()), thing
+    kept = {"name", "provider", "granted", "created_at", "updated_at"}
+    tables = {"provider": PROVIDER_COLUMNS, "endpoint": ENDPOINT_COLUMNS, "api_key": KEY_COLUMNS}
+    for table, columns in tables.items():
+        thing = await owner.fetchval(
+            f"select (livewell_private.describe_thing('', 'livewell_private.{table}', '', '{{}}')).defaults::text"
+        )
+        assert set(json.loads(thing)) - kept - {"source"} == set(columns.values()), table
 
 
 async def test_everything_that_can_be_said_is_said_to_the_database(owner: Database) -> None:

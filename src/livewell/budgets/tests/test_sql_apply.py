@@ -29,19 +29,15 @@ async def test_a_new_database_has_no_providers(database: Database) -> None:
     )
 
 
-async def test_the_defaults_are_those_of_the_tables(owner: Database) -> None:
-    """What a new endpoint or provider is, and what null sets a field back to, is what the table says."""
-    for thing, key in (("provider", "name"), ("endpoint", "name, provider")):
-        await owner.execute(
-            f"insert into livewell_private.{thing} ({key}) values ('fresh'{', ' * (thing == 'endpoint')}"
-            f"{repr('fresh') * (thing == 'endpoint')})"
-        )
-        kept = "- '{name,provider,created_at,updated_at}'::text[]"
-        fresh = await owner.fetchval(
-            f"select (to_jsonb(t) {kept})::text from livewell_private.{thing} t where name = 'fresh'"
-        )
-        defaults = await owner.fetchval(f"select livewell_private.budget_defaults('{thing}')::text")
-        assert json.loads(fresh) == json.loads(defaults)
+async def test_the_defaults_are_those_of_the_tables(declaring: Declaring, owner: Database) -> None:
+    """What a new endpoint or provider is, and what null sets a field back to, is what its table says."""
+    await declaring.apply({"acme": {}}, {"acme/a": {"depth_limit": 5}})
+    await owner.execute("alter table livewell_private.provider alter column pace set default 'none'")
+    await owner.execute("alter table livewell_private.endpoint alter column depth_limit set default 77")
+    await declaring.apply({"other": {}, "acme": {"pace": None}}, {"other/a": {}, "acme/a": {"depth_limit": None}})
+    for provider in ("other", "acme"):
+        assert (await declaring.provider(provider))["pace"] == "none"
+        assert (await declaring.endpoint(f"{provider}/a"))["depth_limit"] == 77
 
 
 async def test_what_is_new_is_added_with_its_defaults_and_what_counts_its_use(

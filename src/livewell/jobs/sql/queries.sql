@@ -40,7 +40,7 @@ select kind from livewell.declare_kinds($1::text::jsonb, $2) as d (kind)
 
 -- name: apply_kinds
 -- Makes kinds as declared, or says what that would change.
-select 'kind' as thing, name, change, field, old::text, new::text from livewell.apply_kinds($1::text::jsonb, $2, $3)
+select thing, name, change, field, old::text, new::text from livewell.apply_kinds($1::text::jsonb, $2, $3)
 
 -- name: set_kind
 -- Tunes a kind.

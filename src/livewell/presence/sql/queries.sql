@@ -54,7 +54,7 @@ order by name
 
 -- name: apply_sources
 -- Makes presence sources as declared, or says what that would change.
-select name, change, field, old::text, new::text from livewell.apply_presence_sources($1::text::jsonb, $2, $3)
+select thing, name, change, field, old::text, new::text from livewell.apply_presence_sources($1::text::jsonb, $2, $3)
 
 -- name: totals
 -- How much there is of everything.

@@ -191,8 +191,8 @@ async def test_a_declaration_changes_what_differs(source: PresenceSql, owner: Da
     del source
     assert await declare(owner, web={"reads": "public.looking"}) == [("web", "same", None)]
     assert await declare(owner, web={"every": "20 seconds", "enabled": False}) == [
-        ("web", "change", "every"),
         ("web", "change", "enabled"),
+        ("web", "change", "every"),
     ]
     for wrong in ({"every": "2 minutes"}, {"every": "soon"}, {"evry": "1 minute"}):
         with pytest.raises(InvalidSource):

@@ -33,7 +33,7 @@ select name from livewell.declare_tasks($1::text::jsonb, $2) as d (name)
 
 -- name: apply_tasks
 -- Makes tasks as declared, or says what that would change.
-select name, change, field, old::text, new::text from livewell.apply_tasks($1::text::jsonb, $2, $3)
+select thing, name, change, field, old::text, new::text from livewell.apply_tasks($1::text::jsonb, $2, $3)
 
 -- name: set_task
 -- Tunes, enables or disables a task.

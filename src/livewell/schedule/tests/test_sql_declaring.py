@@ -14,7 +14,7 @@ from livewell.schedule.tests.sql_surface import MINUTE, NOON, Schedule
 async def test_the_plan_and_the_change_are_the_same(schedule: Schedule, database: Database) -> None:
     """What a plan says is what applying does; a plan does nothing; applied again, all is the same."""
     store = TaskStore(database)
-    declared = {"t": TaskDeclaration.model_validate({"every": "10 minutes", "jitter": "5m"}).fields()}
+    declared = {"t": TaskDeclaration.model_validate({"every": "10 minutes", "jitter": "5m"}).written()}
     planned = await store.apply_tasks(declared, plan_only=True, actor="tests")
     assert await store.list_tasks() == []
     assert await store.apply_tasks(declared, plan_only=False, actor="tests") == planned
@@ -41,14 +41,14 @@ async def test_what_was_tuned_stays(schedule: Schedule, database: Database) -> N
     ("fields", "fact", "words"),
     [
         ({"every": "1 minute", "cron": "@daily"}, InvalidTask, "both"),
-        ({"evry": "1 minute"}, InvalidTask, 'no field "evry"'),
+        ({"evry": "1 minute"}, InvalidTask, 'unknown field "evry"'),
         ({"every": "soon"}, InvalidTask, "interval"),
         ({"every": "-1 minute"}, InvalidTask, "cannot be so"),
         ({"cron": "0 0 30 2 *"}, InvalidCron, "never comes"),
         ({"cron": "61 * * * *"}, InvalidCron, "minute 61"),
         ({"cron": "@daily", "time_zone": "Mars/Olympus"}, InvalidCron, "no time zone"),
         ({"run": "livewell.nothing"}, InvalidTask, "no function livewell.nothing"),
-        ({"run": "livewell_private.task_fields"}, InvalidTask, "no function"),
+        ({"run": "livewell_private.check_task"}, InvalidTask, "no function"),
         ({"run": "pg_catalog.pg_sleep; drop table x"}, InvalidTask, "no function"),
         ({"backoff_min": "1 hour", "backoff_max": "1 minute"}, InvalidTask, "task_backoff_is_a_range"),
         ({"lease": "0 seconds"}, InvalidTask, "task_lease_is_at_least_a_moment"),

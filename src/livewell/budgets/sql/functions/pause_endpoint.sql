@@ -19,8 +19,8 @@ begin
         closed_until = p_until, closed_reason = coalesce(p_reason, 'paused'),
         next_allowed_at = p_until
     where u.name = p_name;
-    perform livewell_private.audit_endpoint(
-        'endpoint_paused', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', p_until),
+    perform livewell_private.audit_change(
+        'endpoint_paused', 'endpoint', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', p_until),
         p_reason, p_actor, p_now
     );
 end $$;

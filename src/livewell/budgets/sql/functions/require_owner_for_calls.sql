@@ -1,9 +1,8 @@
 -- Refuses to anybody but the owner of the schema what decides where workers call and which file or variable of their machine
 -- goes along: who may tune a limit may not turn the workers against the machines they run on. A field that stays as it is, or
--- that is nothing in something new, is nobody's change.
+-- that is the default of something new, is nobody's change.
 -- for: internal
-create or replace function livewell_private.require_owner_for_calls(p_providers livewell_private.provider[], p_keys livewell_private.api_key[])
-returns void
+create or replace function livewell_private.require_owner_for_calls(p_changes livewell_private.declared_change[]) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -12,25 +11,12 @@ begin
     if livewell_private.is_owner(livewell_private.calling_role()) then
         return;
     end if;
-    select c.thing, c.name, c.field into v_first
-    from (
-        select 'provider' as thing, n.name, f.field
-        from unnest(p_providers) as n
-        left join livewell_private.provider as o on o.name = n.name
-        cross join lateral (values
-            ('base_url', n.base_url is distinct from o.base_url),
-            ('hosts', n.hosts is distinct from coalesce(o.hosts, '{}')),
-            ('key_in', n.key_in is distinct from o.key_in),
-            ('allow_private', n.allow_private is distinct from coalesce(o.allow_private, false))
-        ) as f (field, changed)
-        where f.changed
-        union all
-        select 'key', n.provider || '@' || n.name, 'source'
-        from unnest(p_keys) as n
-        left join livewell_private.api_key as o on o.provider = n.provider and o.name = n.name
-        where n.source is distinct from o.source
-    ) as c
-    order by c.thing, c.name, c.field
+    select c.thing, c.name, f.field into v_first
+    from unnest(p_changes) as c
+    cross join lateral unnest(c.fields) as f (field)
+    where c.thing = 'provider' and f.field in ('base_url', 'hosts', 'key_in', 'allow_private')
+        or c.thing = 'key' and f.field in ('source')
+    order by c.thing, c.name, f.field
     limit 1;
     if found then
         raise exception using errcode = 'LWB06',

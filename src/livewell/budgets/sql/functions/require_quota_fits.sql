@@ -14,13 +14,13 @@ begin
     v_overrun := livewell_private.quota_overrun((p_provider).name, p_endpoints);
     v_kept := floor((p_provider).quota_bytes * (1 - (p_provider).quota_use::numeric));
     if v_overrun is null then
-        perform livewell_private.refuse_budget(
-            'provider', (p_provider).name, 'it has a quota, and nothing limits how many calls may be in flight',
+        perform livewell_private.refuse_declared(
+            'LWB03', 'provider', (p_provider).name, 'it has a quota, and nothing limits how many calls may be in flight',
             'set concurrent of its endpoints, or of the account'
         );
     elsif v_overrun > v_kept then
-        perform livewell_private.refuse_budget(
-            'provider', (p_provider).name,
+        perform livewell_private.refuse_declared(
+            'LWB03', 'provider', (p_provider).name,
             format(
                 'calls in flight could take %s bytes more than expected, and quota_use keeps only %s free',
                 trunc(v_overrun), v_kept

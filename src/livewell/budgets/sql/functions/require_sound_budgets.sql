@@ -20,7 +20,7 @@ begin
     order by s.rank, s.name
     limit 1;
     if found then
-        perform livewell_private.refuse_budget(v_first.thing, v_first.name, v_first.problem);
+        perform livewell_private.refuse_declared('LWB03', v_first.thing, v_first.name, v_first.problem);
     end if;
     perform livewell_private.require_quota_fits(p.provider, array(
         select n from unnest(p_endpoints) as n where n.provider = (p.provider).name

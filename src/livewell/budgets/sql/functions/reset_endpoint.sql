@@ -21,7 +21,7 @@ begin
     where u.name = p_name
     returning u.* into v_new;
     perform livewell_private.reopen_limits(array[p_name]);
-    perform livewell_private.audit_endpoint(
-        'endpoint_reset', p_name, livewell_private.taught_by_endpoint(v_old), livewell_private.taught_by_endpoint(v_new), p_reason, p_actor, p_now
+    perform livewell_private.audit_change(
+        'endpoint_reset', 'endpoint', p_name, livewell_private.taught_by_endpoint(v_old), livewell_private.taught_by_endpoint(v_new), p_reason, p_actor, p_now
     );
 end $$;

@@ -16,8 +16,8 @@ begin
     end if;
     update livewell_private.limit_use as u set closed_until = '-infinity', closed_reason = null where u.name = p_name;
     perform livewell_private.reopen_limits(array[p_name]);
-    perform livewell_private.audit_endpoint(
-        'endpoint_resumed', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', null),
+    perform livewell_private.audit_change(
+        'endpoint_resumed', 'endpoint', p_name, jsonb_build_object('closed_until', v_old), jsonb_build_object('closed_until', null),
         p_reason, p_actor, p_now
     );
     return true;

@@ -5,34 +5,27 @@ create or replace function livewell.declare_kinds(
 ) returns setof text
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
 declare
-    v_new text[];
+    v_thing constant livewell_private.declared_thing := livewell_private.declared_kind();
+    v_new livewell_private.declared_change[];
 begin
     perform livewell_private.require_primary();
     with created as (
-        insert into livewell_private.job_kind (
-            kind, queue_group, description, retries, backoff_first, backoff_max, lease, time_limit, concurrency,
-            default_priority, payload_schema, created_at, updated_at
-        )
-        select
-            k.kind, coalesce(k.queue_group, 'general'), coalesce(k.description, ''), coalesce(k.retries, 3),
-            coalesce(k.backoff_first, interval '10 seconds'), coalesce(k.backoff_max, interval '1 hour'), k.lease,
-            k.time_limit, k.concurrency, coalesce(k.default_priority, 5), k.payload_schema, p_now, p_now
-        from jsonb_to_recordset(p_kinds) as k (
-            kind text, queue_group text, description text, retries integer, backoff_first interval, backoff_max interval,
-            lease interval, time_limit interval, concurrency integer, default_priority integer, payload_schema jsonb
-        )
-        order by k.kind
+        insert into livewell_private.job_kind as k
+        select n.* from jsonb_array_elements(p_kinds) as d (asked)
+        cross join lateral livewell_private.as_declared(
+            v_thing, null::livewell_private.job_kind, jsonb_build_object('kind', d.asked -> 'kind'),
+            livewell_private.asked_fields(v_thing, d.asked ->> 'kind', d.asked - 'kind'), p_now
+        ) as n
+        order by n.kind
         on conflict (kind) do nothing
-        returning kind
+        returning k as kind
     )
-    select array_agg(c.kind) into v_new from created as c;
+    select array_agg(livewell_private.compare_declared(v_thing, (c.kind).kind, null::livewell_private.job_kind, c.kind)) into v_new from created as c;
 
     update livewell_private.job_kind as k set payload_schema = d.payload_schema, updated_at = p_now
     from jsonb_to_recordset(p_kinds) as d (kind text, payload_schema jsonb)
     where k.kind = d.kind and d.payload_schema is not null and k.payload_schema is distinct from d.payload_schema;
-    perform livewell_private.audit_kind_change('kind_declared', n.kind, null, null, null, p_actor, p_now)
-    from unnest(v_new) as n (kind);
-    return query select n.kind from unnest(v_new) as n (kind);
+    perform livewell_private.audit_declared('job_kind', 'kind_declared', 'kind_changed', v_new, null, p_actor, p_now);
+    return query select n.name from unnest(v_new) as n;
 end $$;

@@ -20,8 +20,8 @@ begin
     end if;
     update livewell_private.job_kind as k set paused_until = p_until, paused_reason = p_reason, updated_at = p_now
     where k.kind = p_kind;
-    perform livewell_private.audit_kind_change(
-        'kind_paused', p_kind, jsonb_build_object('paused_until', v_old), jsonb_build_object('paused_until', p_until),
+    perform livewell_private.audit_change(
+        'kind_paused', 'job_kind', p_kind, jsonb_build_object('paused_until', v_old), jsonb_build_object('paused_until', p_until),
         p_reason, p_actor, p_now
     );
 end $$;

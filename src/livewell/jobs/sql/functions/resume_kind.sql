@@ -18,8 +18,8 @@ begin
         return false;
     end if;
     update livewell_private.job_kind as k set paused_until = null, paused_reason = null, updated_at = p_now where k.kind = p_kind;
-    perform livewell_private.audit_kind_change(
-        'kind_resumed', p_kind, jsonb_build_object('paused_until', v_old), jsonb_build_object('paused_until', null),
+    perform livewell_private.audit_change(
+        'kind_resumed', 'job_kind', p_kind, jsonb_build_object('paused_until', v_old), jsonb_build_object('paused_until', null),
         p_reason, p_actor, p_now
     );
     perform livewell_private.wake_workers(array[p_kind]);

@@ -63,6 +63,7 @@ create table livewell_private.presence_source (
     rows_read integer not null default 0,
     rows_skipped integer not null default 0,
     created_at timestamptz not null default clock_timestamp(),
+    updated_at timestamptz not null default clock_timestamp(),
     constraint presence_source_pkey primary key (name),
     constraint source_is_a_name check (name ~ '^[a-z][a-z0-9_-]{0,62}$'),
     constraint source_reads_something_of_a_schema check (

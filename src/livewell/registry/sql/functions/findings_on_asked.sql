@@ -9,12 +9,12 @@ set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell_private.require_primary();
     return query
-    select t.name, f.*
-    from livewell_private.types_as_asked(p_declared, p_now) as t
+    select (a.type).name, f.*
+    from livewell_private.types_as_asked(p_declared, p_now) as a
     cross join lateral (
-        select e.* from livewell_private.endpoint_finding(t.endpoint) as e where livewell_private.type_problem(t) is null
+        select e.* from livewell_private.endpoint_finding((a.type).endpoint) as e where livewell_private.type_problem(a.type) is null
         union all
-        select f.* from livewell_private.findings_on_type(t, p_now) as f where t.enabled or f.problem in ('invalid', 'cron')
+        select f.* from livewell_private.findings_on_type(a.type, p_now) as f where (a.type).enabled or f.problem in ('invalid', 'cron')
     ) as f
-    order by t.name, f.severity, f.problem, f.message;
+    order by 1, f.severity, f.problem, f.message;
 end $$;

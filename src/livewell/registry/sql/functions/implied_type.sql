@@ -1,8 +1,9 @@
 -- A type as it would be, with what follows from what was asked: the column of its source time is the field that is declared as it,
 -- and a call that is no longer declared takes along what was said with it.
 -- for: internal
-create or replace function livewell_private.implied_type(p_old livewell_private.data_type, p_new livewell_private.data_type, p_asked jsonb)
-returns livewell_private.data_type
+create or replace function livewell_private.implied_type(
+    p_thing livewell_private.declared_thing, p_old livewell_private.data_type, p_new livewell_private.data_type, p_asked jsonb
+) returns livewell_private.data_type
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -11,7 +12,7 @@ begin
     if (p_old).fetch_call is not null and (p_new).fetch_call is null then
         v_type := jsonb_populate_record(p_new, (
             select jsonb_object_agg(d.key, d.value)
-            from jsonb_each(livewell_private.type_defaults()) as d
+            from jsonb_each(p_thing.defaults) as d
             where d.key in ('fields', 'model', 'extra', 'keys_per_request', 'source_rule', 'source_time_column')
                 and not p_asked ? d.key
         ));

@@ -45,8 +45,9 @@ begin
     delete from livewell_private.record as r where r.data_type = p_name;
     delete from livewell_private.type_key as k where k.data_type = p_name;
     delete from livewell_private.data_type as t where t.name = p_name;
-    perform livewell_private.audit_types(jsonb_build_array(jsonb_build_object(
-        'name', p_name, 'change', 'remove', 'old', to_jsonb(v_type) - '{name,created_at,updated_at}'::text[]
-    )), p_reason, p_actor, p_now);
+    perform livewell_private.audit_change(
+        'type_removed', 'data_type', p_name, livewell_private.masked_fetch(to_jsonb(v_type) - '{name,created_at,updated_at}'::text[]), null,
+        p_reason, p_actor, p_now
+    );
     return v_there;
 end $$;

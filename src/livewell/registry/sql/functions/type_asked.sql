@@ -1,30 +1,19 @@
 -- What was asked of one type, as its columns take it: null and empty text are the default again, and what goes with a field
 -- goes with it: the columns with their table, the cron expression with its strategy.
 -- for: internal
-create or replace function livewell_private.type_asked(p_name text, p_changes jsonb) returns jsonb
+create or replace function livewell_private.type_asked(p_thing livewell_private.declared_thing, p_name text, p_asked jsonb) returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_defaults constant jsonb := livewell_private.type_defaults();
-    v_asked jsonb;
-    v_unknown text;
+    v_asked jsonb := livewell_private.asked_fields(p_thing, p_name, p_asked);
 begin
-    if jsonb_typeof(p_changes) is distinct from 'object' then
-        perform livewell_private.refuse_type(p_name, 'what is asked must be a JSON object of its fields');
+    if v_asked ->> 'ttl' ~ '^[\d.\s]*$' then
+        perform livewell_private.refuse_declared('LWR03', 'type', p_name, 'ttl has no unit', 'write 30 seconds, 1 minute, 1 day');
     end if;
-    select f.field into v_unknown from jsonb_object_keys(p_changes) as f (field) where not v_defaults ? f.field limit 1;
-    if found then
-        perform livewell_private.refuse_type(
-            p_name, format('unknown field "%s"', v_unknown),
-            'one of ' || (select string_agg(f.field, ', ' order by f.field) from jsonb_object_keys(v_defaults) as f (field))
-        );
-    end if;
-    if p_changes ->> 'ttl' ~ '^[\d.\s]*$' then
-        perform livewell_private.refuse_type(p_name, 'ttl has no unit', 'write 30 seconds, 1 minute, 1 day');
-    end if;
-    select coalesce(jsonb_object_agg(c.key, case when c.value in ('null', '""') or c.key in ('fetch_call', 'fields') and c.value = '{}' then v_defaults -> c.key else c.value end), '{}')
-    into v_asked
-    from jsonb_each(p_changes) as c;
+    v_asked := v_asked || coalesce((
+        select jsonb_object_agg(a.key, p_thing.defaults -> a.key) from jsonb_each(v_asked) as a
+        where a.value = '""' or a.key in ('fetch_call', 'fields') and a.value = '{}'
+    ), '{}');
     if v_asked ->> 'strategy' = 'on_demand' then
         v_asked := '{"cron": null}' || v_asked;
     end if;

@@ -3,7 +3,7 @@
 create or replace function livewell.apply_tasks(
     p_declared jsonb, p_plan_only boolean default false, p_actor text default session_user,
     p_now timestamptz default clock_timestamp()
-) returns table (name text, change text, field text, old jsonb, new jsonb)
+) returns table (thing text, name text, change text, field text, old jsonb, new jsonb)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
@@ -12,7 +12,8 @@ begin
         raise exception using errcode = 'LWT03', message = 'tasks are declared as a JSON object: their fields by name';
     end if;
     return query
-    select p.name, p.change, p.field, p.old, p.new
-    from (select d.key, d.value from jsonb_each(p_declared) as d order by d.key) as d
-    cross join lateral livewell_private.put_task(d.key, d.value, p_plan_only, null, p_actor, p_now) as p;
+    select p.* from livewell_private.planned_changes(array(
+        select livewell_private.put_task(d.key, d.value, p_plan_only, null, p_actor, p_now)
+        from (select d.key, d.value from jsonb_each(p_declared) as d order by d.key) as d
+    )) as p;
 end $$;

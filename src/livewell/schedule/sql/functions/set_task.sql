@@ -11,7 +11,5 @@ begin
     if not exists (select from livewell_private.task as t where t.name = p_name) then
         perform livewell_private.refuse_unknown_task(p_name);
     end if;
-    return exists (
-        select from livewell_private.put_task(p_name, p_changes, false, p_reason, p_actor, p_now) as p where p.change <> 'same'
-    );
+    return (livewell_private.put_task(p_name, p_changes, false, p_reason, p_actor, p_now)).change <> 'same';
 end $$;

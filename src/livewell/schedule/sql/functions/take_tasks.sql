@@ -44,7 +44,7 @@ begin
     select array_agg(row (k.name, k.run, k.lease_token, k.epoch, k.lease, k.time_limit)::livewell_private.taken_task)
     into v_taken from taken as k;
 
-    perform livewell_private.audit_task_change('task_forced', k.name, null, null, null, p_node, p_now)
+    perform livewell_private.audit_change('task_forced', 'task', k.name, null, null, null, p_node, p_now)
     from unnest(v_taken) as k where p_force;
     return query
     select t.name,
