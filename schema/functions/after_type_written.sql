@@ -10,9 +10,9 @@ begin
         'kind', 'refresh.' || new.name, 'queue_group', new.queue_group, 'description', format('Refresh %s', new.name)
     )), session_user, new.updated_at);
     update livewell.job_kind as k
-    set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, updated_at = new.updated_at
+    set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, kept_briefly = true, updated_at = new.updated_at
     where k.kind = 'refresh.' || new.name
-        and (k.queue_group, k.jobs_per_request) <> (new.queue_group, new.keys_per_request);
+        and (k.queue_group, k.jobs_per_request, k.kept_briefly) <> (new.queue_group, new.keys_per_request, true);
     perform livewell.open_lane_for('refresh.' || new.name, new.endpoint);
     perform livewell.notify('livewell_types', new.name);
     return null;

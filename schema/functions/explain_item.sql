@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
 CREATE OR REPLACE FUNCTION livewell.explain_item(p_type text, p_key text, p_now timestamp with time zone DEFAULT clock_timestamp())
- RETURNS TABLE(data_type text, key text, item_id bigint, endpoint text, policy text, strategy text, viewers integer, viewers_average double precision, watched_since timestamp with time zone, newest timestamp with time zone, ttl interval, stale boolean, error text, gate text, gate_opens_at timestamp with time zone, fetches integer, changes integer, change_rate double precision, bytes double precision, price double precision, score double precision, decision text, decided_at timestamp with time zone, decision_now text, due_at timestamp with time zone, last_outcome text, last_reason text, last_outcome_at timestamp with time zone, failed_refreshes integer, job_id bigint, job_state text, job_attempt integer, job_priority integer, job_due_at timestamp with time zone, job_cause text, held_by text, held_until timestamp with time zone, next_walk_at timestamp with time zone)
+ RETURNS TABLE(data_type text, key text, item_id bigint, endpoint text, policy text, strategy text, viewers integer, viewers_average double precision, watched_since timestamp with time zone, newest timestamp with time zone, ttl interval, stale boolean, error text, gate text, gate_opens_at timestamp with time zone, fetches integer, changes integer, change_rate double precision, bytes double precision, price double precision, score double precision, decision text, decided_at timestamp with time zone, decision_now text, due_at timestamp with time zone, last_outcome text, last_reason text, last_outcome_at timestamp with time zone, failed_refreshes integer, job_id bigint, job_state text, job_attempt integer, job_priority integer, job_due_at timestamp with time zone, job_cause text, held_by text, held_until timestamp with time zone, next_walk_at timestamp with time zone, recent jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -36,7 +36,11 @@ begin
         coalesce(l.bytes, i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes), r.price, coalesce(l.score, i.score),
         i.decision, i.decided_at, d.decision, i.due_at, o.outcome, o.reason, o.ended_at, i.failed_refreshes, j.id,
         livewell.shown_state(j.state, j.attempt, j.due_at, p_now), j.attempt, j.priority, j.due_at, j.payload ->> 'cause', h.reason,
-        h.until, w.next_at
+        h.until, w.next_at, (
+            select coalesce(jsonb_agg(to_jsonb(r) - 'at' order by r.at), '[]')
+            from livewell.item_outcomes as c cross join lateral unnest(c.outcomes) with ordinality as r (job_id, worker, started_at, finished_at, outcome, reason, at)
+            where c.item_id = i.id
+        )
     from unnest(v_looks, v_rates)
         as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate)
     join livewell.item as i on i.id = l.item_id

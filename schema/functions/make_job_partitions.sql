@@ -6,19 +6,23 @@ CREATE OR REPLACE FUNCTION livewell.make_job_partitions(p_days_ahead integer DEF
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
  SET lock_timeout TO '500ms'
+ SET "TimeZone" TO 'UTC'
 AS $function$
 declare
     v_missing record;
 begin
     perform livewell.require_primary();
     for v_missing in
-        select p.parent, d.day::date as day, format('%s_%s', p.parent, to_char(d.day, 'YYYYMMDD')) as partition_name
-        from unnest(array['job_done', 'job_failed', 'job_attempt']) as p (parent)
-        cross join generate_series(
-            (p_now at time zone 'UTC')::date, (p_now at time zone 'UTC')::date + p_days_ahead, interval '1 day'
-        ) as d (day)
-        where to_regclass(format('livewell.%I', format('%s_%s', p.parent, to_char(d.day, 'YYYYMMDD')))) is null
-        order by d.day, p.parent
+        select m.*
+        from (
+            select p.parent, b.begins_at, b.begins_at + p.width as ends_at, format('%s_%s', p.parent, to_char(b.begins_at, p.written)) as partition_name
+            from livewell.dated_parents() as p
+            cross join lateral generate_series(
+                date_bin(p.width, p_now, timestamptz 'epoch'), p_now + least(p.ahead, make_interval(days => p_days_ahead)), p.width
+            ) as b (begins_at)
+        ) as m
+        where to_regclass(format('livewell.%I', m.partition_name)) is null
+        order by m.begins_at, m.parent
     loop
         begin
             -- Made apart and attached, because that keeps nobody from finishing jobs; the lock is for two makers at once.
@@ -26,12 +30,11 @@ begin
             execute format('create table livewell.%I (like livewell.%I including all)', v_missing.partition_name, v_missing.parent);
             execute format(
                 'alter table livewell.%I attach partition livewell.%I for values from (%L) to (%L)',
-                v_missing.parent, v_missing.partition_name,
-                v_missing.day::timestamp at time zone 'UTC', (v_missing.day + 1)::timestamp at time zone 'UTC'
+                v_missing.parent, v_missing.partition_name, v_missing.begins_at, v_missing.ends_at
             );
             return next v_missing.partition_name;
         exception
-            -- Rows of that day are in the default partition already: the alert says so, work goes on.
+            -- Rows of that time are in the default partition already: the alert says so, work goes on.
             when check_violation or duplicate_table then null;
             -- Somebody is in the way: what was made is kept, and the rest is left for the next round.
             when lock_not_available then exit;

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.stray_jobs()
 AS $function$
 begin
     return (select count(*) from livewell.job_done_default) + (select count(*) from livewell.job_failed_default)
-        + (select count(*) from livewell.job_attempt_default);
+        + (select count(*) from livewell.job_attempt_default) + (select count(*) from livewell.job_brief_default);
 end $function$;
 
 grant execute on function livewell.stray_jobs() to livewell_service;
