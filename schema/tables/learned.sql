@@ -14,5 +14,6 @@ create table livewell.learned (
     new_keys integer not null default 0,
     new_found integer not null default 0,
     id bigint not null generated always as identity,
+    refreshes integer not null default 0,
     constraint learned_pkey PRIMARY KEY (id)
 );

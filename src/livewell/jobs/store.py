@@ -34,7 +34,7 @@ from livewell.jobs.types import (
     Reset,
     Throttled,
 )
-from livewell.kernel import Caller, Connection, PlannedChange, Queries, fact_from
+from livewell.kernel import Caller, Connection, PlannedChange, Queries, fact_from, shown_duration
 
 QUERIES = Queries.of("livewell.jobs")
 
@@ -165,7 +165,13 @@ class JobStore:
     async def show_job(self, job_id: int) -> dict[str, Any]:
         row = await self._caller.fetchrow(QUERIES["show_job"], job_id)
         if row is None:
-            raise UnknownJob(f"there is no job {job_id}", fix="it may be past its retention")
+            kept = dict(await self._caller.fetch(QUERIES["job_retention"]))
+            raise UnknownJob(
+                f"there is no job {job_id}",
+                fix=f"it may be past its retention: completed refreshes are kept for {shown_duration(kept['refreshes'])}"
+                f" (jobs.retention.refreshes), other completed jobs for {shown_duration(kept['completed'])}"
+                " (jobs.retention.completed); livewell explain shows the last outcomes of an item",
+            )
         return {
             name: _parsed(value) if name in {"payload", "result", "error"} else value for name, value in row.items()
         }
@@ -182,6 +188,9 @@ class JobStore:
 
     async def task_job_retention(self) -> dict[str, Any]:
         return dict(from_json(await self._caller.fetchval(QUERIES["task_job_retention"])))
+
+    async def task_brief_retention(self) -> dict[str, Any]:
+        return dict(from_json(await self._caller.fetchval(QUERIES["task_brief_retention"])))
 
 
 @contextmanager

@@ -55,6 +55,7 @@ class Settings:
     jobs_retention_completed = Named("jobs.retention.completed", timedelta)
     jobs_retention_cancelled = Named("jobs.retention.cancelled", timedelta)
     jobs_retention_failed = Named("jobs.retention.failed", timedelta)
+    jobs_retention_refreshes = Named("jobs.retention.refreshes", timedelta)
     audit_seal_interval = Named("audit.seal_interval", timedelta)
     budgets_permit_lease = Named("budgets.permit_lease", timedelta)
     quota_ledger_retention = Named("quota.ledger_retention", timedelta)

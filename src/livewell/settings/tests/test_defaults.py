@@ -21,6 +21,7 @@ SEEDED: dict[str, Any] = {
     "jobs.retention.completed": timedelta(days=7),
     "jobs.retention.cancelled": timedelta(days=7),
     "jobs.retention.failed": timedelta(days=30),
+    "jobs.retention.refreshes": timedelta(hours=1),
     "audit.seal_interval": timedelta(seconds=10),
     "freshness.max_items": 1000,
     "freshness.max_time": timedelta(seconds=50),
