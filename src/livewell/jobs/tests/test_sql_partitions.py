@@ -151,7 +151,17 @@ async def test_dead_letters_are_dropped_only_when_all_were_seen(queue: Surface) 
 
 
 @pytest.mark.parametrize(
-    "name", ["job_live", "job_done_default", "job_brief", "job_brief_default", "job_kind", "audit_entry", "nosuch", "x; drop schema"]
+    "name",
+    [
+        "job_live",
+        "job_done_default",
+        "job_brief",
+        "job_brief_default",
+        "job_kind",
+        "audit_entry",
+        "nosuch",
+        "x; drop schema",
+    ],
 )
 async def test_nothing_but_an_expired_partition_can_be_dropped(queue: Surface, owner: Database, name: str) -> None:
     """Whatever else is named is kept, be it a table, an invention or an attack."""
@@ -239,7 +249,7 @@ async def _kept_briefly(owner: Database, kind: str = "plain") -> None:
 
 
 async def test_half_hours_are_made_for_some_hours(queue: Surface) -> None:
-    """What is kept briefly has partitions of half an hour in UTC, for now and six hours ahead, however many the days."""
+    """What is kept briefly has partitions of half an hour in UTC, for now and six hours ahead, whatever the days."""
     made = [name for name in await _make_all(queue, 7, NOW + 29 * MINUTE) if name.startswith("job_brief")]
     assert made == [f"job_brief_{NOW + n * HALF_HOUR:%Y%m%d%H%M}" for n in range(13)]
     assert await _make_all(queue, 7, NOW + 29 * MINUTE) == []
