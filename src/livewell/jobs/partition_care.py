@@ -62,12 +62,12 @@ async def care(store: JobStore) -> Care:
     tell_partitions(made)
     care = Care(made=made["made"], dropped=[], busy=[], unacknowledged=[], stray=made["stray"])
     for task in (store.task_job_retention, store.task_brief_retention):
-        again = True
-        while again:
+        while True:
             done = await task()
             tell_retention(done)
             care.dropped.extend(done["dropped"])
-            again = done["again_in"] == "0 seconds"
+            if done["again_in"] != "0 seconds":
+                break
         care.busy.extend(done["busy"])
         care.unacknowledged.extend(done["unacknowledged"])
     return care

@@ -165,11 +165,12 @@ class JobStore:
     async def show_job(self, job_id: int) -> dict[str, Any]:
         row = await self._caller.fetchrow(QUERIES["show_job"], job_id)
         if row is None:
-            kept = dict(await self._caller.fetch(QUERIES["job_retention"]))
+            rows = await self._caller.fetch(QUERIES["job_retention"])
+            kept = {row["kept"]: shown_duration(row["value"]) for row in rows}
             raise UnknownJob(
                 f"there is no job {job_id}",
-                fix=f"it may be past its retention: completed refreshes are kept for {shown_duration(kept['refreshes'])}"
-                f" (jobs.retention.refreshes), other completed jobs for {shown_duration(kept['completed'])}"
+                fix="it may be past its retention: completed refreshes are kept for"
+                f" {kept['refreshes']} (jobs.retention.refreshes), other completed jobs for {kept['completed']}"
                 " (jobs.retention.completed); livewell explain shows the last outcomes of an item",
             )
         return {

@@ -1,7 +1,8 @@
 """The last few outcomes of an item: what stays on record of a refresh when its job is dropped."""
 
-from itertools import count
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from itertools import count
 from typing import Any
 
 import pytest
@@ -43,7 +44,12 @@ async def _recent(owner: Database, key: str, now: datetime = NOON) -> tuple[Refr
 def _ended(held: Told, end: str, number: int) -> Told:
     if end == "fetched":
         return fetched(held, {"price": number + 1})
-    makers = {"unchanged": unchanged, "refused": refused, "gone": gone, "throttled": throttled}
+    makers: dict[str, Callable[[Told], Told]] = {
+        "unchanged": unchanged,
+        "refused": refused,
+        "gone": gone,
+        "throttled": throttled,
+    }
     return makers.get(end, failed)(held)
 
 
@@ -54,7 +60,7 @@ async def _came_to(storing: Storing, key: str, end: str, number: int, now: datet
     later = now + SECOND
     outcome, started, worker = end, now, "w"
     if end in {"dead", "silent"}:
-        await owner.execute("update livewell_private.job_live set retries = 0")
+        await owner.fetch("update livewell_private.job_live set retries = 0")
     if end == "silent":
         later, outcome = now + HOUR, "failed"
         await owner.fetch("select * from livewell.rescue_jobs(100, $1)", later)
@@ -190,12 +196,13 @@ async def test_the_record_of_an_item_is_written_in_place(owner: Database, storin
     items = [one["item"] for one in told]
     for number in range(300):
         await owner.execute(
-            "select livewell_private.note_outcomes($1, array_fill($2::bigint, array[20]),"
-            " array_fill('fetched'::text, array[20]),"
-            " array_fill(null::text, array[20]), $3, array_fill('host-12345-abcdef'::text, array[20]))",
+            "select livewell_private.note_outcomes($1, $2, $3, $4, $5, $6)",
             items,
-            number,
+            [number] * len(items),
+            ["fetched"] * len(items),
+            [None] * len(items),
             NOON + number * SECOND,
+            ["host-12345-abcdef"] * len(items),
         )
     assert await owner.fetchval("select pg_relation_size('livewell_private.item_outcomes')") <= 8 * 8192
     assert await owner.fetchval("select pg_relation_size('livewell.item_outcomes_pkey')") == 2 * 8192

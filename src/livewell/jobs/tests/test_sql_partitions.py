@@ -249,7 +249,7 @@ async def _kept_briefly(owner: Database, kind: str = "plain") -> None:
 
 
 async def test_half_hours_are_made_for_some_hours(queue: Surface) -> None:
-    """What is kept briefly has partitions of half an hour in UTC, for now and six hours ahead, however many the days."""
+    """What is kept briefly has partitions of half an hour in UTC, for now and six hours ahead, whatever the days."""
     made = [name for name in await _make_all(queue, 7, NOW + 29 * MINUTE) if name.startswith("job_brief")]
     assert made == [f"job_brief_{NOW + n * HALF_HOUR:%Y%m%d%H%M}" for n in range(13)]
     assert await _make_all(queue, 7, NOW + 29 * MINUTE) == []

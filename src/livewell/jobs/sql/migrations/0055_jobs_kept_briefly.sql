@@ -1,3 +1,4 @@
+-- squawk-ignore-file require-concurrent-partition-detach
 -- Completed jobs of some kinds are many, and what they did is told elsewhere: they are kept briefly, apart from the others, in
 -- partitions of half an hour. Null: kept with the others.
 alter table livewell_private.job_kind add column kept_briefly boolean not null default false;
