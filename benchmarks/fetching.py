@@ -1,7 +1,7 @@
 """The path of a refresh beside what it cannot do without: the whole beside bare requests, storing beside an upsert."""
 
 from benchmarks.harness import Context
-from benchmarks.solo import refresh_waits, refreshing, storing, watched
+from benchmarks.solo import leavings, refresh_waits, refreshing, storing, watched
 from benchmarks.solo.queue import template
 
 BARS = (
@@ -9,6 +9,7 @@ BARS = (
     ("waits", refresh_waits.bars),
     ("watched", watched.bars),
     ("storing", storing.bars),
+    ("leavings", leavings.bars),
 )
 
 

@@ -36,5 +36,6 @@ create table livewell_private.job (
     reserved_tokens integer,
     api_key text,
     bundle bigint,
-    rides boolean
+    rides boolean,
+    kept_briefly boolean
 ) partition by LIST (state);

@@ -17,6 +17,7 @@ create table livewell_private.job_kind (
     paused_reason text,
     created_at timestamp with time zone not null default clock_timestamp(),
     updated_at timestamp with time zone not null default clock_timestamp(),
+    kept_briefly boolean not null default false,
     constraint job_kind_pkey PRIMARY KEY (kind),
     constraint kind_backoff_is_positive CHECK (((backoff_first > '00:00:00'::interval) AND (backoff_max >= backoff_first))),
     constraint kind_concurrency_is_positive CHECK ((concurrency > 0)),

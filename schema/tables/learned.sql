@@ -14,5 +14,6 @@ create table livewell_private.learned (
     unchanged_sizes integer not null,
     new_keys integer not null default 0,
     new_found integer not null default 0,
+    refreshes integer not null default 0,
     constraint learned_pkey PRIMARY KEY (id)
 );

@@ -11,6 +11,7 @@ create table livewell_private.type_learning (
     unchanged_bytes double precision,
     new_keys double precision not null default 0,
     new_found double precision not null default 0,
+    refreshes double precision not null default 0,
     constraint type_learning_has_a_type FOREIGN KEY (data_type) REFERENCES livewell_private.data_type(name),
     constraint type_learning_pkey PRIMARY KEY (data_type)
 ) with (fillfactor=50);

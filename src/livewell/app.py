@@ -107,6 +107,7 @@ TELLERS = {
     "rescue": tell_rescued,
     "job_partitions": tell_partitions,
     "job_retention": tell_retention,
+    "brief_retention": tell_retention,
     "audit_seal": tell_sealed,
     "presence_sweep": tell_swept,
     "presence_recount": tell_recounted,

@@ -34,7 +34,7 @@ def rescue(ctx: typer.Context, as_json: Json = False) -> None:
 
 @group.command("care", epilog="Example: livewell admin care --json")
 def care(ctx: typer.Context, as_json: Json = False) -> None:
-    """Make and drop dated partitions. The tasks job_partitions and job_retention do this by themselves."""
+    """Make and drop dated partitions. The tasks job_partitions, job_retention and brief_retention do this."""
     from livewell.jobs import care as care_for_all
 
     done = run(ctx, lambda app: care_for_all(app.jobs), log_level="error")

@@ -13,7 +13,7 @@ from livewell.kernel import shown_duration, shown_number, shown_size
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from livewell.freshness import ExplainedItem
+    from livewell.freshness import ExplainedItem, RefreshOutcome
 
 _MEGABYTE = 1024**2
 EXAMPLE = "Example: livewell explain quote AAPL"
@@ -74,6 +74,8 @@ def lines(item: "ExplainedItem", now: datetime) -> "Iterator[str]":
     yield f"  worth     {_worth(item)}"
     yield f"  decided   {_decided(item)}"
     yield f"  outcome   {_outcome(item)}"
+    for number, outcome in enumerate(item.recent):
+        yield f"  {'recent' if number == 0 else '':<10}{_recent(outcome)}"
     yield f"  next      {_next(item)}"
     if item.held_by is not None:
         until = f", until {shown(item.held_until)}" if item.held_until else ""
@@ -128,6 +130,13 @@ def _outcome(item: "ExplainedItem") -> str:
     why = f": {item.last_reason}" if item.last_reason else ""
     in_a_row = f"; {item.failed_refreshes} refreshes in a row have failed" if item.failed_refreshes > 1 else ""
     return f"{item.last_outcome}, {shown(item.last_outcome_at)}{why}{in_a_row}"
+
+
+def _recent(outcome: "RefreshOutcome") -> str:
+    took = "" if outcome.started_at is None else f" after {shown_duration(outcome.finished_at - outcome.started_at)}"
+    by = f" by {outcome.worker}" if outcome.worker else ""
+    why = f": {outcome.reason}" if outcome.reason else ""
+    return f"job {outcome.job_id} {outcome.outcome}, {shown(outcome.finished_at)}{took}{by}{why}"
 
 
 def _next(item: "ExplainedItem") -> str:

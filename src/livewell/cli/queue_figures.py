@@ -116,11 +116,10 @@ class Observer:
         store: "JobStore",
         kinds: Sequence[str] | None = None,
         *,
-        counts: Counts | None = None,
         is_gone: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._store = store
-        self._counts = counts or Counts(store)
+        self._counts = Counts(store)
         self._kinds = kinds
         self._is_gone = is_gone
         self._before: dict[tuple[str, str], int] | None = None

@@ -1,20 +1,19 @@
 """What a live picture shows of data types: how fresh what people look at is, and what it costs."""
 
+import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from livewell.cli.queue_figures import HISTORY, Counts
+from livewell.cli.queue_figures import HISTORY
 from livewell.kernel import list_warnings
 
 if TYPE_CHECKING:
     from livewell.budgets import BudgetState, QuotaState
-    from livewell.jobs import JobCount
     from livewell.stores import Stores
 
-_REFRESHES = "refresh."
 _REFUSED = "fetching.refused"
 
 
@@ -73,27 +72,26 @@ class TypesObserver:
         *,
         types: Sequence[str] | None = None,
         provider: str | None = None,
-        counts: Counts | None = None,
     ) -> None:
         self._app = app
-        self._counts = counts or Counts(app.jobs)
         self._types = types
         self._provider = provider
         self._before: dict[str, int] = {}
         self._refused_before: dict[str, int] = {}
         self._completed: dict[str, int] = {}
         self._rates: dict[str, deque[float]] = {}
-        self._looked_at = self._counts.finished_at
+        self._looked_at = time.monotonic()
 
     async def begin(self) -> None:
-        self._before = _refreshed(await self._counts.read_all())
+        self._before = await self._app.freshness.refresh_counts()
         self._refused_before = await self._all_refused()
 
     async def look(self) -> WatchedFigures:
         types = self._types or [data_type.name for data_type in await self._app.registry.list_types()]
-        completed, refused = _since(self._before, _refreshed(await self._counts.read())), await self.refused()
+        completed, refused = await self.refreshed(), await self.refused()
+        now = time.monotonic()
         watched = {watched_type.data_type: watched_type for watched_type in await self._app.freshness.freshness_now()}
-        passed, self._looked_at = self._counts.finished_at - self._looked_at, self._counts.finished_at
+        passed, self._looked_at = now - self._looked_at, now
         found = []
         for name in types:
             done = completed.get(name, 0)
@@ -123,7 +121,7 @@ class TypesObserver:
 
     async def refreshed(self) -> dict[str, int]:
         """Refreshes that ended well since it began, by type."""
-        return _since(self._before, _refreshed(await self._counts.read_all()))
+        return _since(self._before, await self._app.freshness.refresh_counts())
 
     async def refused(self) -> dict[str, int]:
         """Answers that were refused since it began, by type."""
@@ -137,14 +135,6 @@ class TypesObserver:
         for warning in await list_warnings(self._app.database, code=_REFUSED):
             found[warning.subject] = found.get(warning.subject, 0) + warning.warnings
         return found
-
-
-def _refreshed(counts: Iterable["JobCount"]) -> dict[str, int]:
-    return {
-        count.kind.removeprefix(_REFRESHES): count.jobs
-        for count in counts
-        if count.state == "completed" and count.kind.startswith(_REFRESHES)
-    }
 
 
 def _since(before: dict[str, int], now: dict[str, int]) -> dict[str, int]:

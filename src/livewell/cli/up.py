@@ -137,11 +137,10 @@ async def _watched(app: "Livewell", title: str) -> AsyncIterator[None]:
 async def _show(app: "Livewell", title: str, stop: asyncio.Event) -> None:
     from livewell.cli.live_view import view_for
     from livewell.cli.news import news_of
-    from livewell.cli.queue_figures import Counts, Observer
+    from livewell.cli.queue_figures import Observer
     from livewell.cli.type_figures import TypesObserver
 
-    counts, begun = Counts(app.jobs), False
-    queue, types = Observer(app.jobs, counts=counts), TypesObserver(app, counts=counts)
+    queue, types, begun = Observer(app.jobs), TypesObserver(app), False
     with view_for(title) as view:
         async with news_of(app) as news:
             while not stop.is_set():

@@ -9,6 +9,9 @@ when it is tried again. Such a refresh needs no person, and is acknowledged when
 whose last viewer has left is let go before it is sent (`let_refreshes_go`), in the transaction of the leaving, which
 waits for nobody's job: jobs are locked before items everywhere else. One that has failed keeps its next try.
 
+The last few outcomes of each item, with job, worker and times, lie beside it (`item_outcomes`): completed refreshes are
+dropped within the hour, and nothing here reads them.
+
 Scheduled types are walked key by key (`scheduled_walk`): what found no room is where the next run goes on. What viewers
 see is counted each minute (`freshness_hour`), and a share of the bytes goes to items drawn at random (`probe`), because
 what the checker chooses to fetch says little of the rest.
@@ -22,7 +25,14 @@ if TYPE_CHECKING:
     from livewell.freshness.errors import FreshnessError, InvalidKey, UnknownType
     from livewell.freshness.metrics import FreshnessGauges
     from livewell.freshness.store import FreshnessStore
-    from livewell.freshness.types import ExplainedItem, FreshnessFigures, FreshnessHour, RefreshPolicy, WatchedType
+    from livewell.freshness.types import (
+        ExplainedItem,
+        FreshnessFigures,
+        FreshnessHour,
+        RefreshOutcome,
+        RefreshPolicy,
+        WatchedType,
+    )
 else:
     __getattr__ = opened(__name__)
 
@@ -34,6 +44,7 @@ __all__ = [
     "FreshnessHour",
     "FreshnessStore",
     "InvalidKey",
+    "RefreshOutcome",
     "RefreshPolicy",
     "UnknownType",
     "WatchedType",

@@ -1,8 +1,18 @@
 """Freshness as Python calls it: one method per named query, no decisions."""
 
 from datetime import datetime
+from typing import Any
 
-from livewell.freshness.types import ExplainedItem, FreshnessFigures, FreshnessHour, RefreshPolicy, WatchedType
+from pydantic_core import from_json
+
+from livewell.freshness.types import (
+    ExplainedItem,
+    FreshnessFigures,
+    FreshnessHour,
+    RefreshOutcome,
+    RefreshPolicy,
+    WatchedType,
+)
 from livewell.kernel import Caller, Connection, Queries
 
 QUERIES = Queries.of("livewell.freshness")
@@ -18,7 +28,8 @@ class FreshnessStore:
         self, data_type: str | None, key: str, *, now: datetime | None = None
     ) -> list[ExplainedItem]:
         """Why the items of a key are as they are, one per type that somebody looked at; of all types if it is None."""
-        return [ExplainedItem(**row) for row in await self._caller.fetch(QUERIES["explain_item"], data_type, key, now)]
+        rows = await self._caller.fetch(QUERIES["explain_item"], data_type, key, now)
+        return [ExplainedItem(**{**row, "recent": tuple(map(_outcome, from_json(row["recent"])))}) for row in rows]
 
     async def freshness_figures(
         self, *, since: datetime | None = None, now: datetime | None = None
@@ -33,5 +44,20 @@ class FreshnessStore:
     async def freshness_hours(self, *, since: datetime) -> list[FreshnessHour]:
         return [FreshnessHour(**row) for row in await self._caller.fetch(QUERIES["freshness_hours"], since)]
 
+    async def refresh_counts(self) -> dict[str, int]:
+        """How many refreshes of each type were completed, ever."""
+        return {row["data_type"]: row["refreshes"] for row in await self._caller.fetch(QUERIES["refresh_counts"])}
+
     async def refresh_policies(self) -> list[RefreshPolicy]:
         return [RefreshPolicy(**row) for row in await self._caller.fetch(QUERIES["refresh_policies"])]
+
+
+def _outcome(found: dict[str, Any]) -> RefreshOutcome:
+    started = found["started_at"]
+    return RefreshOutcome(
+        **{
+            **found,
+            "started_at": datetime.fromisoformat(started) if started else None,
+            "finished_at": datetime.fromisoformat(found["finished_at"]),
+        }
+    )

@@ -5,10 +5,23 @@ from datetime import datetime, timedelta
 
 
 @dataclass(frozen=True, kw_only=True)
+class RefreshOutcome:
+    """What one attempt to refresh an item came to; a refresh that was cancelled while it waited has no worker."""
+
+    job_id: int
+    worker: str | None
+    started_at: datetime | None
+    finished_at: datetime
+    outcome: str
+    reason: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExplainedItem:
     """Why an item is as it is. Rates are per minute, prices and scores in minutes of viewers.
 
     What the last fetch came to has its reason where it was not good; `held_by` is what keeps the next from being sent.
+    `recent` are the last few outcomes, newest first, also of refreshes whose jobs are dropped.
     """
 
     data_type: str
@@ -49,6 +62,7 @@ class ExplainedItem:
     held_by: str | None
     held_until: datetime | None
     next_walk_at: datetime | None
+    recent: tuple[RefreshOutcome, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 The room owns kinds and lanes, the table `job`, attempts, and the list of workers. `job` is partitioned by state: one
 live partition (pending, processing) that stays small, dated partitions for what is finished, a default partition with
-an alert. Every decision is one SQL function (`sql/functions`), atomic and set-based; `JobStore` only calls them.
+an alert. Completed jobs of kinds that are `kept_briefly` lie apart, by half hours: what drops them holds up nobody
+else. Every decision is one SQL function (`sql/functions`), atomic and set-based; `JobStore` only calls them.
 
 Invariants. A job is held by at most one lease, and only its token ends the attempt: at most one accepted completion
 per attempt. At most one live job per dedupe key; at most one running job per serial key. A kind's concurrency is
@@ -17,8 +18,8 @@ an update of the partition key.
 
 How it fails. Bad requests are refused whole, with a fact (`errors.py`). A worker that dies loses its lease, and the
 task `rescue` gives the job to another; one that comes back late is told `lost`. A wake-up that is lost is made good by
-polling, a promotion that is lost by `rescue`. When the day's partition is missing, finished jobs go to the default
-one.
+polling, a promotion that is lost by `rescue`. When the partition of its time is missing, a finished job goes to the
+default one.
 """
 
 from typing import TYPE_CHECKING

@@ -1,9 +1,9 @@
-"""What the tasks `job_partitions` and `job_retention` did, told, and both by hand.
+"""What the tasks `job_partitions`, `job_retention` and `brief_retention` did, told, and all by hand.
 
 Dated partitions are made ahead of time, and those past their retention dropped, politely, one per transaction.
 
 A partition that is in use is left for the next round; dead letters that nobody has acknowledged are never dropped. Rows
-that had to go into a default partition because their day had none are reported: it should not happen.
+that had to go into a default partition because their time had none are reported: it should not happen.
 
 Events: `job_partitions_made`, `job_partition_dropped`, `job_partition_busy`, `dead_letters_unacknowledged`,
 `stray_jobs_found`.
@@ -57,19 +57,17 @@ async def make_partitions(store: JobStore) -> list[str]:
 
 
 async def care(store: JobStore) -> Care:
-    """Both tasks by hand, until nothing is left to drop."""
+    """All tasks by hand, until nothing is left to drop."""
     made = await store.task_job_partitions()
     tell_partitions(made)
-    dropped: list[str] = []
-    while True:
-        round_ = await store.task_job_retention()
-        tell_retention(round_)
-        dropped += round_["dropped"]
-        if round_["again_in"] != "0 seconds":
-            return Care(
-                made=made["made"],
-                dropped=dropped,
-                busy=round_["busy"],
-                unacknowledged=round_["unacknowledged"],
-                stray=made["stray"],
-            )
+    care = Care(made=made["made"], dropped=[], busy=[], unacknowledged=[], stray=made["stray"])
+    for task in (store.task_job_retention, store.task_brief_retention):
+        while True:
+            done = await task()
+            tell_retention(done)
+            care.dropped.extend(done["dropped"])
+            if done["again_in"] != "0 seconds":
+                break
+        care.busy.extend(done["busy"])
+        care.unacknowledged.extend(done["unacknowledged"])
+    return care

@@ -34,7 +34,7 @@ from livewell.jobs.types import (
     Reset,
     Throttled,
 )
-from livewell.kernel import Caller, Connection, PlannedChange, Queries, fact_from, planned_changes
+from livewell.kernel import Caller, Connection, PlannedChange, Queries, fact_from, planned_changes, shown_duration
 
 QUERIES = Queries.of("livewell.jobs")
 
@@ -165,7 +165,14 @@ class JobStore:
     async def show_job(self, job_id: int) -> dict[str, Any]:
         row = await self._caller.fetchrow(QUERIES["show_job"], job_id)
         if row is None:
-            raise UnknownJob(f"there is no job {job_id}", fix="it may be past its retention")
+            rows = await self._caller.fetch(QUERIES["job_retention"])
+            kept = {row["kept"]: shown_duration(row["value"]) for row in rows}
+            raise UnknownJob(
+                f"there is no job {job_id}",
+                fix="it may be past its retention: completed refreshes are kept for"
+                f" {kept['refreshes']} (jobs.retention.refreshes), other completed jobs for {kept['completed']}"
+                " (jobs.retention.completed); livewell explain shows the last outcomes of an item",
+            )
         return {
             name: _parsed(value) if name in {"payload", "result", "error"} else value for name, value in row.items()
         }
@@ -182,6 +189,9 @@ class JobStore:
 
     async def task_job_retention(self) -> dict[str, Any]:
         return dict(from_json(await self._caller.fetchval(QUERIES["task_job_retention"])))
+
+    async def task_brief_retention(self) -> dict[str, Any]:
+        return dict(from_json(await self._caller.fetchval(QUERIES["task_brief_retention"])))
 
 
 @contextmanager

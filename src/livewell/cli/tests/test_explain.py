@@ -1,5 +1,6 @@
 """`livewell explain` says what a person wants to know: what happened, why, what is next, and what holds it back."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 from livewell.cli.explain import lines
@@ -42,6 +43,7 @@ async def test_a_refresh_that_fails_is_explained_until_it_is_good(owner: Databas
         said = await _said(owner, now)
         assert "failed, " in said
         assert ": HTTP 401: the API key is not accepted" in said
+        assert len(re.findall(r"job \d+ failed, .* after 0 s by w: HTTP 401", said)) == attempt + 1
         assert ("is retrying after 1 attempt at priority 1 (missing), due" in said) == (attempt == 0)
     assert "next      tried again" in said
     await owner.execute("select livewell.pause_endpoint('sim/quote', $1, 'key revoked')", now + MINUTE)

@@ -198,7 +198,7 @@ async def test_how_jobs_end(owner: Database, storing: Storing) -> None:
         ("C", 1),
         ("D", 0),
     ]
-    assert await owner.fetchval("select result ->> 'outcome' from livewell_private.job_done") == "gone"
+    assert await owner.fetchval("select result ->> 'outcome' from livewell_private.job_brief") == "gone"
     assert await storing.table("livewell_private.job_attempt", "error ->> 'reason', error ->> 'status'", "job_id") == [
         ("schema", None),
         ("timeout", "500"),

@@ -5,7 +5,7 @@ select
     case when isfinite(gate_opens_at) then gate_opens_at end as gate_opens_at, fetches, changes, change_rate, bytes, price, score,
     decision, decided_at, decision_now, case when isfinite(due_at) then due_at end as due_at, last_outcome, last_reason,
     last_outcome_at, failed_refreshes, job_id, job_state, job_attempt, job_priority, job_due_at, job_cause, held_by, held_until,
-    case when isfinite(next_walk_at) then next_walk_at end as next_walk_at
+    case when isfinite(next_walk_at) then next_walk_at end as next_walk_at, recent::text
 from livewell.explain_item($1, $2, coalesce($3, clock_timestamp()))
 
 -- name: freshness_figures
@@ -23,6 +23,10 @@ from livewell.freshness_now(coalesce($1, clock_timestamp()))
 -- name: freshness_hours
 -- What viewers saw, hour by hour, oldest first, by type.
 select hour, data_type, viewer_minutes, ok from livewell.freshness where audience = 'all' and hour >= $1 order by hour, data_type
+
+-- name: refresh_counts
+-- How many refreshes of each type were completed, ever.
+select data_type, refreshes from livewell.refresh_counts
 
 -- name: refresh_policies
 -- How each provider's refreshes are chosen, and the price of a byte.

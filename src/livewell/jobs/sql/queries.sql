@@ -119,6 +119,10 @@ select
 from livewell.jobs
 where id = $1
 
+-- name: job_retention
+-- How long jobs are kept, by what they are.
+select substring(name from '[a-z]+$') as kept, value::interval from livewell.settings where name like 'jobs.retention.%'
+
 -- name: list_attempts
 -- The ended attempts of one job, in order.
 select job_id, attempt, worker, started_at, ended_at, outcome, error::text, reason
@@ -135,5 +139,9 @@ select livewell.task_rescue()::text
 select livewell.task_job_partitions()::text
 
 -- name: task_job_retention
--- Drops one expired partition.
+-- Drops one expired partition of a day.
 select livewell.task_job_retention()::text
+
+-- name: task_brief_retention
+-- Drops one expired partition of what is kept briefly.
+select livewell.task_brief_retention()::text

@@ -2,21 +2,30 @@
 
 import asyncio
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
-from livewell.jobs.tests.sql_surface import DAY, NOW, SECOND, Surface, job, jobs, somebody_waits
+from livewell.jobs.tests.sql_surface import DAY, MINUTE, NOW, SECOND, Surface, job, jobs, somebody_waits
 from livewell.kernel import Database
+from livewell.settings import InvalidSettingValue
 from livewell.testing import until
 
+BRIEF = "job_brief_202501011200"
+HALF_HOUR = timedelta(minutes=30)
+HOUR = timedelta(hours=1)
 PARENTS = ("job_attempt", "job_done", "job_failed")
 TODAY = f"{NOW:%Y%m%d}"
 
 
-async def _make(queue: Surface, days_ahead: int = 0, now: datetime = NOW) -> list[str]:
+async def _make_all(queue: Surface, days_ahead: int = 0, now: datetime = NOW) -> list[str]:
     statement = "select p.name from livewell.make_job_partitions($1, $2) as p (name)"
     return [row["name"] for row in await queue.caller.fetch(statement, days_ahead, now)]
+
+
+async def _make(queue: Surface, days_ahead: int = 0, now: datetime = NOW) -> list[str]:
+    """Those of days; what is kept briefly has tests of its own."""
+    return [name for name in await _make_all(queue, days_ahead, now) if not name.startswith("job_brief")]
 
 
 async def _drop(queue: Surface, partition: str, now: datetime) -> str:
@@ -121,9 +130,9 @@ async def test_nothing_is_dropped_before_the_longest_retention_it_is_under(queue
     later = [NOW + n * DAY for n in (4, 8, 40)]
     names = [set(await _expired(queue, now)) for now in later]
     assert names == [
-        set(),
-        {f"job_done_{TODAY}"},
-        {f"job_done_{TODAY}", f"job_failed_{TODAY}", f"job_attempt_{TODAY}"},
+        {BRIEF},
+        {BRIEF, f"job_done_{TODAY}"},
+        {BRIEF, f"job_done_{TODAY}", f"job_failed_{TODAY}", f"job_attempt_{TODAY}"},
     ]
 
 
@@ -142,7 +151,17 @@ async def test_dead_letters_are_dropped_only_when_all_were_seen(queue: Surface) 
 
 
 @pytest.mark.parametrize(
-    "name", ["job_live", "job_done_default", "job_kind", "audit_entry", "nosuch", "x; drop schema"]
+    "name",
+    [
+        "job_live",
+        "job_done_default",
+        "job_brief",
+        "job_brief_default",
+        "job_kind",
+        "audit_entry",
+        "nosuch",
+        "x; drop schema",
+    ],
 )
 async def test_nothing_but_an_expired_partition_can_be_dropped(queue: Surface, owner: Database, name: str) -> None:
     """Whatever else is named is kept, be it a table, an invention or an attack."""
@@ -223,3 +242,102 @@ async def test_two_maintainers_at_once_make_each_partition_once(queue: Surface) 
     later = NOW + 1000 * DAY
     drops = await asyncio.gather(*(_drop(queue, f"job_done_{TODAY}", later) for _ in range(4)))
     assert sorted(drops) == ["dropped", "kept", "kept", "kept"]
+
+
+async def _kept_briefly(owner: Database, kind: str = "plain") -> None:
+    await owner.execute("update livewell_private.job_kind set kept_briefly = true where kind = $1", kind)
+
+
+async def test_half_hours_are_made_for_some_hours(queue: Surface) -> None:
+    """What is kept briefly has partitions of half an hour in UTC, for now and six hours ahead, whatever the days."""
+    made = [name for name in await _make_all(queue, 7, NOW + 29 * MINUTE) if name.startswith("job_brief")]
+    assert made == [f"job_brief_{NOW + n * HALF_HOUR:%Y%m%d%H%M}" for n in range(13)]
+    assert await _make_all(queue, 7, NOW + 29 * MINUTE) == []
+    assert await _make_all(queue, 7, NOW + HALF_HOUR) == [f"job_brief_{NOW + 13 * HALF_HOUR:%Y%m%d%H%M}"]
+
+
+async def test_only_what_is_completed_is_kept_briefly(queue: Surface, owner: Database) -> None:
+    """Of such a kind, what failed or was cancelled lies with that of every other kind; all are seen alike."""
+    await _make_all(queue)
+    await _kept_briefly(owner)
+    ids = await _one_of_each(queue)
+    assert await _stray(queue) == 0
+    assert await _where(owner, "job_ended") == {BRIEF, f"job_done_{TODAY}"}
+    rows = await owner.fetch("select id, tableoid::regclass::text as place from livewell_private.job_ended order by id")
+    assert [(row["id"], row["place"].removeprefix("livewell.")) for row in rows] == [
+        (ids["completed"], BRIEF),
+        (ids["cancelled"], f"job_done_{TODAY}"),
+    ]
+    assert await queue.states(*ids.values()) == ["completed", "cancelled", "failed", "pending"]
+    counts = await queue.caller.fetch("select state, jobs from livewell.job_counts(true, $1)", NOW)
+    assert {row["state"]: row["jobs"] for row in counts} == dict.fromkeys(
+        ("completed", "cancelled", "failed", "retrying"), 1
+    )
+    attempts = await queue.caller.fetch("select job_id from livewell.job_attempts")
+    assert {row["job_id"] for row in attempts} == set(ids.values())
+
+
+async def test_what_is_kept_briefly_goes_when_its_own_time_is_over(queue: Surface, owner: Database) -> None:
+    """A half hour goes an hour after its end, on record; what else ended in it stays for its days."""
+    await queue.declare("other")
+    await _make_all(queue)
+    await _kept_briefly(owner)
+    ids = await _one_of_each(queue)
+    other = await queue.enqueue_one("other")
+    await queue.finish(await queue.claim_one(kinds=["other"]))
+    over = NOW + HALF_HOUR + HOUR
+    task = "select livewell.task_{}_retention($1)::text::jsonb ->> 'dropped'"
+    assert await _expired(queue, over - SECOND) == {}
+    assert await queue.caller.fetchval(task.format("brief"), over - SECOND) == "[]"
+    assert await queue.caller.fetchval(task.format("job"), over) == "[]", "the days have a task of their own"
+    assert await queue.caller.fetchval(task.format("brief"), over) == f'["{BRIEF}"]'
+    assert await queue.caller.fetchval(task.format("brief"), NOW + 1000 * DAY) == "[]"
+    rows = await queue.caller.fetch("select id from livewell.jobs")
+    assert {row["id"] for row in rows} == {*ids.values(), other} - {ids["completed"]}
+    assert await queue.cancel(ids["completed"], other) == {ids["completed"]: "unknown", other: "finished"}
+    (entry,) = await queue.caller.fetch("select * from livewell.list_audit(p_event => 'job_partition_dropped')")
+    assert (entry["record_id"], entry["table_name"]) == (BRIEF, "job_brief")
+
+
+async def test_how_long_they_are_kept_is_a_setting_of_its_own(queue: Surface) -> None:
+    """An hour, unless set between a quarter of an hour and a week."""
+    await _make_all(queue)
+    for text, kept in (("15 minutes", HOUR / 4), ("7 days", 7 * DAY)):
+        await queue.set("jobs.retention.refreshes", text)
+        assert BRIEF not in await _expired(queue, NOW + HALF_HOUR + kept - SECOND)
+        assert BRIEF in await _expired(queue, NOW + HALF_HOUR + kept)
+    for text in ("14 minutes", "8 days", "0"):
+        with pytest.raises(InvalidSettingValue):
+            await queue.set("jobs.retention.refreshes", text)
+
+
+async def test_a_drop_of_half_an_hour_holds_up_no_other_kind(queue: Surface, owner: Database) -> None:
+    """While it waits for a reader, jobs of other kinds end as ever; then it gives up, and drops it another time."""
+    await queue.declare("other")
+    await _make_all(queue)
+    await _kept_briefly(owner)
+    await queue.enqueue(job())
+    await queue.finish(await queue.claim_one())
+    await queue.enqueue(job("other"))
+    held = await queue.claim_one()
+    async with owner.transaction() as reader:
+        await reader.fetch(f"select count(*) from livewell.{BRIEF}")
+        drop = asyncio.create_task(_drop(queue, BRIEF, NOW + DAY))
+        await until(lambda: somebody_waits(owner), "the drop waits for the reader")
+        assert await queue.finish(held) == "completed"
+        assert not drop.done()
+        assert await drop == "busy"
+        told = await queue.caller.fetchval("select livewell.task_brief_retention($1) ->> 'again_in'", NOW + DAY)
+        assert told == "15 minutes"
+    assert await _drop(queue, BRIEF, NOW + DAY) == "dropped"
+
+
+async def test_a_missing_half_hour_stops_nothing_and_is_told(queue: Surface, owner: Database) -> None:
+    """Without its partition such a job still ends and is found, and is counted as a stray."""
+    await _kept_briefly(owner)
+    job_id = await queue.enqueue_one()
+    await queue.finish(await queue.claim_one())
+    assert await _where(owner, "job_brief") == {"job_brief_default"}
+    assert (await _stray(queue), await queue.states(job_id)) == (1, ["completed"])
+    assert BRIEF not in await _make_all(queue)
+    assert f"job_brief_{NOW + HALF_HOUR:%Y%m%d%H%M}" in await _make_all(queue, 1)

@@ -8,6 +8,7 @@ from livewell.kernel import Database, NotPermitted
 
 TABLES = [
     *("job", "job_live", "job_done", "job_done_default", "job_failed", "job_failed_default"),
+    *("job_ended", "job_brief", "job_brief_default"),
     *("job_attempt", "job_attempt_default", "job_kind", "job_lane", "worker"),
 ]
 VIEWS = ["jobs", "job_attempts", "job_kinds", "workers"]

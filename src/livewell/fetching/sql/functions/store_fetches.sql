@@ -33,6 +33,10 @@ begin
             array_agg(coalesce(e.message, e.reason))
         )
         from unnest(v_judged) as e where e.item_id is not null and e.outcome <> 'throttled';
+        perform livewell_private.note_outcomes(
+            array_agg(e.item_id), array_agg(e.job_id), array_agg(e.outcome), array_agg(coalesce(e.message, e.reason)), p_now
+        )
+        from unnest(v_judged) as e where e.item_id is not null and e.outcome <> 'throttled';
         select array_agg(f.job_id), array_agg(f.state) into v_ids, v_states from livewell_private.finish_fetches(v_judged, p_now) as f;
         -- Whoever it was for may have left while it was fetched.
         perform livewell_private.let_refreshes_go(array_agg(e.item_id), p_now)

@@ -1,6 +1,6 @@
 -- Why items of a key are as they are, by type (null: all): who looks, how old, what was learned, what was decided last and what
--- the checker would decide now, what the last fetch came to and why, the refresh that waits or runs, and what holds it back. Nothing
--- is changed, but a check that fails is warned about.
+-- the checker would decide now, what the last fetch came to and why, the refresh that waits or runs, what holds it back, and the
+-- last few outcomes, newest first. Nothing is changed, but a check that fails is warned about.
 -- for: service
 create or replace function livewell.explain_item(
     p_type text, p_key text, p_now timestamptz default clock_timestamp()
@@ -11,7 +11,7 @@ create or replace function livewell.explain_item(
     price double precision, score double precision, decision text, decided_at timestamptz, decision_now text, due_at timestamptz,
     last_outcome text, last_reason text, last_outcome_at timestamptz, failed_refreshes integer, job_id bigint, job_state text,
     job_attempt integer, job_priority integer, job_due_at timestamptz, job_cause text, held_by text, held_until timestamptz,
-    next_walk_at timestamptz
+    next_walk_at timestamptz, recent jsonb
 )
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
@@ -45,7 +45,11 @@ begin
         coalesce(l.bytes, i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes), r.price, coalesce(l.score, i.score),
         i.decision, i.decided_at, d.decision, i.due_at, o.outcome, o.reason, o.ended_at, i.failed_refreshes, j.id,
         livewell.shown_state(j.state, j.attempt, j.due_at, p_now), j.attempt, j.priority, j.due_at, j.payload ->> 'cause', h.reason,
-        h.until, w.next_at
+        h.until, w.next_at, (
+            select coalesce(jsonb_agg(to_jsonb(r) - 'at' order by r.at), '[]')
+            from livewell_private.item_outcomes as c cross join lateral unnest(c.outcomes) with ordinality as r (job_id, worker, started_at, finished_at, outcome, reason, at)
+            where c.item_id = i.id
+        )
     from unnest(v_looks, v_rates)
         as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate)
     join livewell_private.item as i on i.id = l.item_id

@@ -16,15 +16,15 @@ begin
         select t.data_type, sum(t.fetches) as fetches, sum(t.changes) as changes, sum(t.minutes_between) as minutes,
             sum(t.slope) as slope, sum(t.information) as information, sum(t.bytes) / nullif(sum(t.sizes), 0) as bytes, sum(t.sizes) as sizes,
             sum(t.unchanged_bytes) / nullif(sum(t.unchanged_sizes), 0) as unchanged_bytes, sum(t.unchanged_sizes) as unchanged_sizes,
-            sum(t.new_keys) as new_keys, sum(t.new_found) as new_found, 60 / extract(epoch from d.ttl)::double precision as first_rate
+            sum(t.new_keys) as new_keys, sum(t.new_found) as new_found, sum(t.refreshes) as refreshes, 60 / extract(epoch from d.ttl)::double precision as first_rate
         from taken as t join livewell_private.data_type as d on d.name = t.data_type
         group by t.data_type, d.ttl
     )
     insert into livewell_private.type_learning as y (
-        data_type, fetches, changes, minutes_between, change_rate, rate_weight, bytes_mean, unchanged_bytes, new_keys, new_found
+        data_type, fetches, changes, minutes_between, change_rate, rate_weight, bytes_mean, unchanged_bytes, new_keys, new_found, refreshes
     )
     select s.data_type, s.fetches, s.changes, s.minutes, n.change_rate, n.weight, n.bytes, n.unchanged_bytes,
-        coalesce(o.new_keys, 0) * n.kept + s.new_keys, coalesce(o.new_found, 0) * n.kept + s.new_found
+        coalesce(o.new_keys, 0) * n.kept + s.new_keys, coalesce(o.new_found, 0) * n.kept + s.new_found, s.refreshes
     from sums as s
     left join livewell_private.type_learning as o on o.data_type = s.data_type
     cross join lateral (
@@ -43,5 +43,5 @@ begin
     set fetches = y.fetches + excluded.fetches, changes = y.changes + excluded.changes,
         minutes_between = y.minutes_between + excluded.minutes_between, change_rate = excluded.change_rate,
         rate_weight = excluded.rate_weight, bytes_mean = excluded.bytes_mean, unchanged_bytes = excluded.unchanged_bytes,
-        new_keys = excluded.new_keys, new_found = excluded.new_found;
+        new_keys = excluded.new_keys, new_found = excluded.new_found, refreshes = y.refreshes + excluded.refreshes;
 end $$;

@@ -76,14 +76,14 @@ begin
     )
     insert into livewell_private.learned (
         data_type, fetches, changes, minutes_between, slope, information, bytes, sizes, unchanged_bytes, unchanged_sizes,
-        new_keys, new_found
+        new_keys, new_found, refreshes
     )
     select k.data_type, count(*) filter (where k.known), count(*) filter (where k.known and k.changed),
         coalesce(sum(k.minutes) filter (where k.known), 0), coalesce(sum(k.type_slope) filter (where k.known), 0),
         coalesce(sum(k.type_information) filter (where k.known), 0), sum(k.bytes) filter (where k.changed),
         count(k.bytes) filter (where k.changed), sum(k.bytes) filter (where k.good and not k.changed),
-        count(k.bytes) filter (where k.good and not k.changed), count(*) filter (where k.new_key), count(*) filter (where k.new_key and k.good)
+        count(k.bytes) filter (where k.good and not k.changed), count(*) filter (where k.new_key), count(*) filter (where k.new_key and k.good), count(*)
     from kept as k
-    where k.good or k.new_key and k.gone
+    where k.good or k.gone
     group by k.data_type;
 end $$;

@@ -17,5 +17,10 @@ begin
         last_outcome = new.state, last_outcome_at = new.finished_at, last_reason = livewell_private.one_line(new.reason, 300)
     from livewell_private.data_type as t
     where i.id = v_item and i.viewers > 0 and t.name = i.data_type and new.kind = 'refresh.' || t.name;
+    if found then
+        perform livewell_private.note_outcomes(
+            array[v_item], array[new.id], array[new.state], array[new.reason], new.finished_at, array[new.worker], array[new.started_at]
+        );
+    end if;
     return null;
 end $$;

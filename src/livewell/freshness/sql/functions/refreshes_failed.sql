@@ -34,6 +34,13 @@ begin
     join dead as d on d.id = f.job_id
     join livewell_private.data_type as t on t.name = d.payload ->> 'type'
     where i.id = f.item_id and i.id <> all (v_busy);
+    perform livewell_private.note_outcomes(
+        array_agg(f.item_id), array_agg(d.id), array_agg(d.state), array_agg(coalesce(d.error ->> 'message', d.reason)),
+        max(d.finished_at), array_agg(d.worker), array_agg(d.started_at)
+    )
+    from unnest(v_jobs, v_items) as f (job_id, item_id)
+    join dead as d on d.id = f.job_id
+    where f.item_id <> all (v_busy);
     update livewell_private.job_failed as j set acknowledged_at = j.finished_at, acknowledged_by = 'livewell'
     from dead as d
     where d.id = any (v_jobs) and j.id = d.id and j.finished_at = d.finished_at;

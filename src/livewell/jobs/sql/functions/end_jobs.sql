@@ -9,8 +9,12 @@ set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_merge
 declare
     v_ended livewell_private.ended_jobs;
     v_dead livewell_private.ended_jobs;
-    v_capped text[] := array(select k.kind from livewell_private.job_kind as k where k.concurrency is not null);
+    v_capped text[];
+    v_brief text[];
 begin
+    select array_agg(k.kind) filter (where k.concurrency is not null), array_agg(k.kind) filter (where k.kept_briefly)
+    into v_capped, v_brief
+    from livewell_private.job_kind as k where k.concurrency is not null or k.kept_briefly;
     with gone as (
         delete from livewell_private.job_live as j using (
             select u.id, u.token, coalesce(u.outcome, 'completed') as outcome,
@@ -26,16 +30,17 @@ begin
             i.detail
     ),
     done as (
-        insert into livewell_private.job_done (
+        insert into livewell_private.job_ended (
             id, state, lane_id, kind, priority, due_at, attempt, failures, retries, payload, category, dedupe_key, serial_key,
             endpoint, estimated_bytes, estimated_tokens, worker, started_at, cancel_reason, trace_context, created_at,
-            finished_at, result, actual_bytes, error, reason
+            finished_at, result, actual_bytes, error, reason, kept_briefly
         )
         select
             g.id, g.outcome, g.lane_id, g.kind, g.priority, g.due_at, g.attempt, g.failures, g.retries, g.payload,
             g.category, g.dedupe_key, g.serial_key, g.endpoint, g.estimated_bytes, g.estimated_tokens, g.worker,
             g.started_at, g.cancel_reason, g.trace_context, g.created_at, p_now, g.detail -> 'result',
-            (g.detail ->> 'actual_bytes')::bigint, g.detail -> 'error', coalesce(g.detail ->> 'reason', g.cancel_reason)
+            (g.detail ->> 'actual_bytes')::bigint, g.detail -> 'error', coalesce(g.detail ->> 'reason', g.cancel_reason),
+            case when g.outcome = 'completed' and g.kind = any (v_brief) then true end
         from gone as g
     )
     select array_agg(g.id), array_agg(g.outcome), array_agg(g.serial_key) filter (where g.serial_key is not null),

@@ -22,7 +22,7 @@ begin
         select j.kind, case when j.acknowledged_at is null then 'failed' else 'acknowledged' end, count(*), null
         from livewell_private.job_failed as j group by 1, 2
         union all
-        select j.kind, j.state, count(*), null from livewell_private.job_done as j where p_finished group by 1, 2
+        select j.kind, j.state, count(*), null from livewell_private.job_ended as j where p_finished group by 1, 2
     ) as c
     left join livewell_private.job_kind as k on k.kind = c.kind
     group by k.queue_group, c.kind, c.state

@@ -1,22 +1,26 @@
--- Makes the dated partitions of finished jobs and attempts for today and some days ahead; answers with those it made.
+-- Makes the dated partitions of finished jobs and attempts for now and some time ahead: so many days, and less of those that are kept
+-- briefly. Answers with those it made.
 -- for: service
 create or replace function livewell.make_job_partitions(
     p_days_ahead integer default 7, p_now timestamptz default clock_timestamp()
 ) returns setof text
 language plpgsql security definer
-set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' set timezone = 'UTC' as $$
 declare
     v_missing record;
 begin
     perform livewell_private.require_primary();
     for v_missing in
-        select p.parent, d.day::date as day, format('%s_%s', p.parent, to_char(d.day, 'YYYYMMDD')) as partition_name
-        from unnest(array['job_done', 'job_failed', 'job_attempt']) as p (parent)
-        cross join generate_series(
-            (p_now at time zone 'UTC')::date, (p_now at time zone 'UTC')::date + p_days_ahead, interval '1 day'
-        ) as d (day)
-        where to_regclass(format('livewell_private.%I', format('%s_%s', p.parent, to_char(d.day, 'YYYYMMDD')))) is null
-        order by d.day, p.parent
+        select m.*
+        from (
+            select p.parent, b.begins_at, b.begins_at + p.width as ends_at, format('%s_%s', p.parent, to_char(b.begins_at, p.written)) as partition_name
+            from livewell_private.dated_parents() as p
+            cross join lateral generate_series(
+                date_bin(p.width, p_now, timestamptz 'epoch'), p_now + least(p.ahead, make_interval(days => p_days_ahead)), p.width
+            ) as b (begins_at)
+        ) as m
+        where to_regclass(format('livewell_private.%I', m.partition_name)) is null
+        order by m.begins_at, m.parent
     loop
         begin
             -- Made apart and attached, because that keeps nobody from finishing jobs; the lock is for two makers at once.
@@ -24,12 +28,11 @@ begin
             execute format('create table livewell_private.%I (like livewell_private.%I including all)', v_missing.partition_name, v_missing.parent);
             execute format(
                 'alter table livewell_private.%I attach partition livewell_private.%I for values from (%L) to (%L)',
-                v_missing.parent, v_missing.partition_name,
-                v_missing.day::timestamp at time zone 'UTC', (v_missing.day + 1)::timestamp at time zone 'UTC'
+                v_missing.parent, v_missing.partition_name, v_missing.begins_at, v_missing.ends_at
             );
             return next v_missing.partition_name;
         exception
-            -- Rows of that day are in the default partition already: the alert says so, work goes on.
+            -- Rows of that time are in the default partition already: the alert says so, work goes on.
             when check_violation or duplicate_table then null;
             -- Somebody is in the way: what was made is kept, and the rest is left for the next round.
             when lock_not_available then exit;

@@ -1,5 +1,5 @@
 -- However a type is written, the kind of its refreshes is known, in its group and with as many of
--- them to a request as the type allows: in the same transaction. Their lane is open before anybody
+-- them to a request as the type allows, and completed ones are kept briefly: in the same transaction. Their lane is open before anybody
 -- watches, or who does first would hold it. Workers are told.
 -- for: internal
 create or replace function livewell_private.after_type_written() returns trigger
@@ -10,9 +10,9 @@ begin
         'kind', 'refresh.' || new.name, 'queue_group', new.queue_group, 'description', format('Refresh %s', new.name)
     )), session_user, new.updated_at);
     update livewell_private.job_kind as k
-    set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, updated_at = new.updated_at
+    set queue_group = new.queue_group, jobs_per_request = new.keys_per_request, kept_briefly = true, updated_at = new.updated_at
     where k.kind = 'refresh.' || new.name
-        and (k.queue_group, k.jobs_per_request) <> (new.queue_group, new.keys_per_request);
+        and (k.queue_group, k.jobs_per_request, k.kept_briefly) <> (new.queue_group, new.keys_per_request, true);
     perform livewell_private.open_lane_for('refresh.' || new.name, new.endpoint);
     perform livewell_private.notify('livewell_types', new.name);
     return null;
