@@ -56,7 +56,7 @@ from livewell.claim_jobs('w', '{refresh}', $1) as c
 """
 STORE = """
 select cardinality(livewell.store_by_type(
-    livewell.hold_fetches(livewell.read_fetches($1::text::jsonb)), clock_timestamp()
+    livewell.lock_fetches(livewell.read_fetches($1::text::jsonb)), clock_timestamp()
 ))
 """
 WHOLE = "select count(*) from livewell.store_fetches($1::text::jsonb)"

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamp with time zone, p_uncounted integer[] DEFAULT NULL::integer[])
+CREATE OR REPLACE FUNCTION livewell.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamp with time zone, p_uncounted integer[] DEFAULT NULL::integer[], p_asked bigint[] DEFAULT NULL::bigint[], p_askers text[] DEFAULT NULL::text[])
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -30,7 +30,8 @@ begin
         end,
         viewers_average = case when i.averaged_at is null then 0
             else i.viewers - i.uncounted + (i.viewers_average - (i.viewers - i.uncounted)) * power(
-                0.5::double precision, greatest(0, extract(epoch from p_now - i.averaged_at)::double precision) / 86400
+                0.5::double precision,
+                greatest(0, extract(epoch from p_now - i.averaged_at)::double precision) / livewell.viewers_half_life()
             )
         end,
         averaged_at = greatest(p_now, i.averaged_at)
@@ -42,5 +43,24 @@ begin
     where i.id = c.id;
     if 0 > any (p_by) then
         perform livewell.let_refreshes_go(p_item_ids, p_now);
+    end if;
+    if p_asked is not null then
+        begin
+            perform livewell.check_items(
+                a.items, livewell.setting_integer('priority.on_subscribe')::integer, 'subscribe', p_now, a.askers
+            )
+            from (
+                select array_agg(i.id order by a.at) as items, array_agg(a.asker order by a.at) as askers
+                from unnest(p_asked, p_askers) with ordinality as a (item_id, asker, at)
+                join livewell.item as i on i.id = a.item_id
+                where i.expires_at is null or i.expires_at <= p_now
+            ) as a
+            where a.items is not null;
+        exception
+            when transaction_rollback then
+                raise;
+            when others then
+                perform livewell.warn('freshness.check_failed', '', format('%s: %s', sqlstate, sqlerrm), p_now);
+        end;
     end if;
 end $function$;

@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
 CREATE OR REPLACE FUNCTION livewell.explain_item(p_type text, p_key text, p_now timestamp with time zone DEFAULT clock_timestamp())
- RETURNS TABLE(data_type text, key text, item_id bigint, endpoint text, policy text, strategy text, viewers integer, viewers_average double precision, watched_since timestamp with time zone, newest timestamp with time zone, ttl interval, stale boolean, error text, gate text, gate_opens_at timestamp with time zone, fetches integer, changes integer, change_rate double precision, bytes double precision, price double precision, score double precision, decision text, decided_at timestamp with time zone, decision_now text, due_at timestamp with time zone, last_outcome text, last_reason text, last_outcome_at timestamp with time zone, failed_refreshes integer, job_id bigint, job_state text, job_attempt integer, job_priority integer, job_due_at timestamp with time zone, job_cause text, held_by text, held_until timestamp with time zone, next_walk_at timestamp with time zone)
+ RETURNS TABLE(data_type text, key text, item_id bigint, endpoint text, policy text, strategy text, viewers integer, viewers_average double precision, watched_since timestamp with time zone, newest timestamp with time zone, ttl interval, stale boolean, error text, gate text, gate_opens_at timestamp with time zone, fetches integer, changes integer, change_rate double precision, bytes double precision, price double precision, score double precision, decision text, decided_at timestamp with time zone, decision_now text, due_at timestamp with time zone, last_outcome text, last_reason text, last_outcome_at timestamp with time zone, failed_refreshes integer, job_id bigint, job_state text, job_attempt integer, job_priority integer, job_due_at timestamp with time zone, job_cause text, blocked_by text, blocked_until timestamp with time zone, next_walk_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9,7 +9,7 @@ AS $function$
 #variable_conflict use_column
 declare
     v_ids bigint[];
-    v_looks livewell.look[];
+    v_assessments livewell.assessment[];
     v_decided livewell.decided_item[];
     v_rates double precision[];
 begin
@@ -22,22 +22,24 @@ begin
         where p_type is null or t.name = p_type
         order by i.id
     );
-    v_looks := livewell.value_looks(livewell.look_at_items(v_ids, p_now), p_now);
-    v_decided := livewell.decide_items(v_looks, null, p_now);
+    v_assessments := livewell.value_assessments(livewell.assess_items(v_ids, p_now), p_now);
+    v_decided := livewell.decide_items(v_assessments, null, p_now);
     v_rates := livewell.change_rates(
-        array(select l.item_id from unnest(v_looks) as l), array(select extract(epoch from l.ttl)::double precision / 60 from unnest(v_looks) as l)
+        array(select l.item_id from unnest(v_assessments) as l), array(select extract(epoch from l.ttl)::double precision / 60 from unnest(v_assessments) as l)
     );
     return query
     select
         i.data_type, i.key, i.id, t.endpoint, livewell.policy_of(p), t.strategy, i.viewers,
-        l.viewers + (i.viewers_average - l.viewers) * power(0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / 86400),
+        l.viewers + (i.viewers_average - l.viewers) * power(
+            0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / livewell.viewers_half_life()
+        ),
         i.watched_since,
         l.newest, l.ttl, l.stale, l.error, t.gate, l.opens_at, i.fetches, i.changes, l.rate,
         coalesce(l.bytes, i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes), r.price, coalesce(l.score, i.score),
         i.decision, i.decided_at, d.decision, i.due_at, o.outcome, o.reason, o.ended_at, i.failed_refreshes, j.id,
         livewell.shown_state(j.state, j.attempt, j.due_at, p_now), j.attempt, j.priority, j.due_at, j.payload ->> 'cause', h.reason,
         h.until, w.next_at
-    from unnest(v_looks, v_rates)
+    from unnest(v_assessments, v_rates)
         as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate)
     join livewell.item as i on i.id = l.item_id
     join unnest(v_decided) as d on d.item_id = i.id
@@ -48,7 +50,7 @@ begin
     left join livewell.byte_price as r on r.provider = e.provider
     left join livewell.scheduled_walk as w on w.data_type = i.data_type
     left join livewell.job_live as j on j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key
-    left join lateral livewell.refresh_hold(i.data_type, t.endpoint, p_now) as h on j.state is distinct from 'processing'
+    left join lateral livewell.refresh_obstacle(i.data_type, t.endpoint, p_now) as h on j.state is distinct from 'processing'
     left join lateral (
         select a.outcome, livewell.one_line(coalesce(a.error ->> 'message', a.reason), 300) as reason, a.ended_at
         from livewell.job_attempt as a where a.job_id = j.id order by a.attempt desc, a.ended_at desc limit 1

@@ -1,28 +1,29 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.judge_stored(p_ended livewell.ended_fetch[], p_judged livewell.judged_fetch[])
+CREATE OR REPLACE FUNCTION livewell.judge_stored(p_ended livewell.ended_fetch[], p_jobs bigint[], p_reasons text[])
  RETURNS livewell.fetch_verdict[]
  LANGUAGE plpgsql
- IMMUTABLE
+ STABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
     return (
         select array_agg(row (
-            e.job_id,
+            e.job,
             case when j.reason is null and same.content or j.reason = 'same_source_time' then 'unchanged'
                 when j.reason is null then 'fetched' else 'refused' end,
             case when j.reason is null and same.content then 'same_content' else j.reason end,
-            case j.reason
+            coalesce(case j.reason
                 when 'wrong_key' then 'a row is of another key'
                 when 'missing_key' then 'a row lacks a part of its key'
                 when 'missing_source_time' then 'a row has no source time'
                 when 'old_data' then 'the source time is older than what is stored'
                 when 'many_rows' then 'several rows, where a key has one'
-            end
+            end, e.message)
         )::livewell.fetch_verdict)
         from unnest(p_ended) as e
-        left join unnest(p_judged) as j on j.job_id = e.job_id
-        cross join lateral (select coalesce(e.hash = e.known_hash, false) as content) as same
+        left join unnest(p_jobs, p_reasons) as j (job, reason) on j.job = e.job
+        left join livewell.item as i on i.id = e.item and i.data_type = e.type and i.key = e.key
+        cross join lateral (select coalesce(e.hash = encode(i.content_hash, 'hex'), false) as content) as same
     );
 end $function$;

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.keep_conditions(p_judged livewell.ended_fetch[])
+CREATE OR REPLACE FUNCTION livewell.keep_conditions(p_judged livewell.judged_fetch[])
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -13,14 +13,19 @@ CREATE OR REPLACE FUNCTION livewell.keep_conditions(p_judged livewell.ended_fetc
 AS $function$
 begin
     with marked as materialized (
-        select e.item_id, s.item_id is not null as known, s.etag as old_etag, s.last_modified as old_last_modified,
-            coalesce(case when length(e.etag) <= 1000 then e.etag end, k.etag) as etag,
-            coalesce(case when length(e.last_modified) <= 1000 then e.last_modified end, k.last_modified) as last_modified
-        from unnest(p_judged) as e
-        left join livewell.fetch_state as s on s.item_id = e.item_id
+        select e.item as item_id, s.item_id is not null as known, s.etag as old_etag, s.last_modified as old_last_modified,
+            coalesce(case when length(e.etag) <= 1000 and v.reason is distinct from 'nothing_stored' then e.etag end, k.etag) as etag,
+            coalesce(
+                case when length(e.last_modified) <= 1000 and v.reason is distinct from 'nothing_stored' then e.last_modified end,
+                k.last_modified
+            ) as last_modified
+        from unnest(p_judged) as j
+        cross join lateral (select (j.told).*) as e
+        cross join lateral (select (j.found).*) as v
+        left join livewell.fetch_state as s on s.item_id = e.item
         -- What is not said of a thing that is as it was stays.
-        left join livewell.fetch_state as k on k.item_id = e.item_id and e.reason = 'not_modified'
-        where e.item_id is not null and (e.outcome in ('fetched', 'unchanged') or e.reason = 'nothing_stored')
+        left join livewell.fetch_state as k on k.item_id = e.item and v.reason = 'not_modified'
+        where e.item is not null and (v.outcome in ('fetched', 'unchanged') or v.reason = 'nothing_stored')
     ),
     forgotten as (
         delete from livewell.fetch_state as s using marked as m

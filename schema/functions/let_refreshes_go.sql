@@ -23,9 +23,9 @@ begin
     into v_dropped, v_kept, v_causes, v_serial_keys
     from (
         select j.id, j.serial_key, case
-            when j.cause in ('scheduled', 'prefetch', 'probe') then j.cause
+            when j.cause in ('scheduled', 'prefetch', 'sample') then j.cause
             when exists (select from livewell.scheduled_walk as w where w.data_type = i.data_type) then 'scheduled'
-            when exists (select from livewell.probe as p where p.item_id = i.id) then 'probe'
+            when exists (select from livewell.sample as p where p.item_id = i.id) then 'sample'
             when j.failures > 0 then j.cause
         end as cause
         from (
@@ -35,7 +35,7 @@ begin
         cross join lateral (
             select j.id, j.serial_key, j.failures, j.payload ->> 'cause' as cause from livewell.job_live as j
             where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key and j.state = 'pending' and (j.priority > 0 or j.priority = 0 and j.failures = 0)
-                and j.payload ->> 'cause' in ('missing', 'stale', 'subscribe', 'scheduled', 'prefetch', 'probe')
+                and j.payload ->> 'cause' in ('missing', 'stale', 'subscribe', 'scheduled', 'prefetch', 'sample')
             for update skip locked
         ) as j
     ) as w;

@@ -14,5 +14,5 @@ exception
     when data_exception or raise_exception or syntax_error_or_access_rule_violation or feature_not_supported then
         return array[]::text[];
     when lock_not_available then
-        return livewell.held_keys(p_storing, p_keys);
+        return livewell.lock_free_keys(p_storing, p_keys);
 end $function$;

@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION livewell.recount_sessions(p_item_ids bigint[], p_user
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-    v_busy constant bigint[] := livewell.hold_items(p_item_ids, p_now);
+    v_busy constant bigint[] := livewell.lock_items(p_item_ids, p_now);
 begin
     insert into livewell.viewer as v (item_id, user_id, sessions)
     select a.item_id, a.user_id, 0 from unnest(p_item_ids, p_users) as a (item_id, user_id) where a.item_id <> all (v_busy)

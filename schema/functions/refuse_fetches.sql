@@ -6,5 +6,5 @@ CREATE OR REPLACE FUNCTION livewell.refuse_fetches(p_ended livewell.ended_fetch[
  IMMUTABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-    select array_agg(row (e.job_id, 'refused', p_reason, p_message)::livewell.fetch_verdict) from unnest(p_ended) as e
+    select array_agg(row (e.job, 'refused', p_reason, p_message)::livewell.fetch_verdict) from unnest(p_ended) as e
 $function$;

@@ -12,11 +12,12 @@ CREATE OR REPLACE FUNCTION livewell.store_records(p_type livewell.data_type, p_e
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
-    v_judged livewell.judged_fetch[];
+    v_jobs bigint[];
+    v_reasons text[];
 begin
     with judged as materialized (
         select e.*, case
-            when not e.many and jsonb_array_length(e.rows) > 1 then 'many_rows'
+            when e.many is not true and jsonb_array_length(e.rows) > 1 then 'many_rows'
             when e.source_time is null and p_type.source_rule is not null then 'missing_source_time'
             when e.source_time < r.source_time then 'old_data'
             when e.source_time = r.source_time and p_type.source_rule = 'newer' then 'same_source_time'
@@ -32,6 +33,6 @@ begin
         set value = excluded.value, fetched_at = excluded.fetched_at, source_time = excluded.source_time
         where r.source_time is null or excluded.source_time is null or excluded.source_time >= r.source_time
     )
-    select array_agg(row (j.job_id, j.not_stored)::livewell.judged_fetch) into v_judged from judged as j where j.not_stored is not null;
-    return livewell.judge_stored(p_ended, v_judged);
+    select array_agg(j.job), array_agg(j.not_stored) into v_jobs, v_reasons from judged as j where j.not_stored is not null;
+    return livewell.judge_stored(p_ended, v_jobs, v_reasons);
 end $function$;

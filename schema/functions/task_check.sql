@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION livewell.task_check(p_now timestamp with time zone)
 AS $function$
 begin
     perform livewell.require_primary();
-    perform livewell.look_at_freed_items(p_now);
+    perform livewell.make_freed_items_due(p_now);
     perform livewell.fold_learning();
     perform livewell.price_bytes(p_now);
     return livewell.check_due(p_now);

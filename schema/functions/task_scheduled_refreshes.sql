@@ -16,11 +16,11 @@ declare
 begin
     perform livewell.require_primary();
     perform livewell.begin_walks(p_now);
-    v_types := array(select r.data_type from livewell.scheduled_rooms(null, p_now) as r);
+    v_types := array(select r.data_type from livewell.scheduled_headroom(null, p_now) as r);
     for v_at in 1..coalesce(cardinality(v_types), 0) loop
         v_type := v_types[v_at];
         -- Asked again, because types share endpoints.
-        select r.room into v_room from livewell.scheduled_rooms(v_type, p_now) as r;
+        select r.room into v_room from livewell.scheduled_headroom(v_type, p_now) as r;
         continue when not found;
         begin
             select w.* into v_slice

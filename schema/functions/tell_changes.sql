@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.tell_changes(p_judged livewell.ended_fetch[])
+CREATE OR REPLACE FUNCTION livewell.tell_changes(p_judged livewell.judged_fetch[])
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11,8 +11,8 @@ begin
         -- Elements of a JSON list are apart by two more.
         select k.data_type, k.key, sum(k.size + 2) over (partition by k.data_type order by k.key) / 4000 as part
         from (
-            select e.data_type, e.key, octet_length(to_jsonb(e.key)::text) as size
-            from unnest(p_judged) as e where e.outcome = 'fetched'
+            select (j.told).type as data_type, (j.told).key, octet_length(to_jsonb((j.told).key)::text) as size
+            from unnest(p_judged) as j where (j.found).outcome = 'fetched'
         ) as k
         where k.size <= 3000
     ) as c

@@ -6,6 +6,10 @@ CREATE OR REPLACE FUNCTION livewell.watched_are_due()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-    perform livewell.due_now(array[new.name], new.updated_at);
+    if tg_table_name = 'data_type' then
+        perform livewell.due_now(array[new.name], new.updated_at);
+    else
+        perform livewell.due_now(array(select t.name from livewell.data_type as t where t.gate = new.gate), new.changed_at);
+    end if;
     return null;
 end $function$;

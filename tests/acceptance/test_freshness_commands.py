@@ -56,7 +56,9 @@ async def test_freshness_shows_what_viewers_saw(cli: Cli, owner: Database) -> No
     await make_type(owner, "profile")
     item = await _watched(owner, "quote", "AAPL", viewers=4, age=None)
     await owner.execute(
-        "select livewell.learn_items(array[$1::bigint], '{fetched}', '{NULL}', '{1000}', clock_timestamp())", item
+        "select livewell.end_refreshes("
+        " array[(null, $1::bigint, 'fetched', null, null, 1000)::livewell.ended_refresh], clock_timestamp())",
+        item,
     )
     await owner.execute("select livewell.task_freshness_figures(clock_timestamp())")
     assert "PROVIDER" not in (await cli("freshness", "--hours", "4")).out

@@ -62,7 +62,8 @@ async def run(owner: Database, seconds: int, since: datetime) -> list[str]:
             fetched.append(payload["key"])
             junk = payload["key"].startswith("JUNK")
             await owner.execute(
-                "select livewell.learn_items(array[$1::bigint], array[$2], '{NULL}', '{100}', $3)",
+                "select livewell.end_refreshes("
+                " array[(null, $1::bigint, $2::text, null, null, 100)::livewell.ended_refresh], $3)",
                 payload["item"],
                 "gone" if junk else "fetched",
                 now,
@@ -361,28 +362,28 @@ GUARDS: list[tuple[str, str, str, Attack]] = [
         "if false then",
         _leaving_and_coming_back_gains_nothing,
     ),
-    ("check_watched", "'subscribe', p_now, v_askers)", "'subscribe', p_now)", _junk_does_not_keep_others_out),
+    ("change_viewers", "'subscribe', p_now, a.askers", "'subscribe', p_now", _junk_does_not_keep_others_out),
     ("check_due", "and (i.viewers > i.uncounted) = v_counted", "", _the_checker_reaches_others),
     (
-        "add_subscriptions",
-        "livewell.counted_looks(v_new_sessions, v_new_items, v_new_users)",
-        "array_fill(true, array[cardinality(v_new_items)])",
+        "subscribe",
+        "livewell.counted_subscriptions(v_new.sessions, v_new.items, v_new.users)",
+        "array_fill(true, array[cardinality(v_new.items)])",
         _many_items_do_not_count,
     ),
     (
-        "counted_looks",
+        "counted_subscriptions",
         "(not n.anonymous or n.anonymous_turn + v.viewers <= v_anonymous)",
         "true",
         _the_anonymous_share,
     ),
     (
-        "asker_of",
-        "case when livewell.is_anonymous(p_user) then 'anon:' else p_user end",
-        "p_user",
+        "askers_of",
+        "case when livewell.is_anonymous(u.user_id) then 'anon:' else u.user_id end",
+        "u.user_id",
         _the_anonymous_share,
     ),
     ("make_items", "perform livewell.refuse_unknown_keys(p_types, p_keys);", "", _only_known_keys),
-    ("learn_items", "when t.outcome = 'gone' then i.failed_refreshes + 1", "", _gone_is_not_asked_again),
+    ("end_refreshes", "when t.outcome in ('gone', 'dead') then i.failed_refreshes + 1", "", _gone_is_not_asked_again),
 ]
 
 

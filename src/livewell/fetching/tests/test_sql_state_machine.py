@@ -43,7 +43,7 @@ values ('quote', 'sim/e', '1 minute', 'public.quotes', 'symbol', 'fetched_at', '
 """
 CLEAR = """
 truncate public.quotes, public.statements, livewell.record, livewell.fetch_state, livewell.item, livewell.job,
-    livewell.quota_hour, livewell.learned, livewell.type_learning, livewell.probe restart identity cascade;
+    livewell.quota_hour, livewell.learned, livewell.type_learning, livewell.sample restart identity cascade;
 delete from livewell.limit_use where name = 'sim/e';
 insert into livewell.limit_use (name) values ('sim/e');
 """

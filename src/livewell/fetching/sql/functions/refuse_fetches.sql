@@ -4,5 +4,5 @@ create or replace function livewell.refuse_fetches(p_ended livewell.ended_fetch[
 returns livewell.fetch_verdict[]
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
-    select array_agg(row (e.job_id, 'refused', p_reason, p_message)::livewell.fetch_verdict) from unnest(p_ended) as e
+    select array_agg(row (e.job, 'refused', p_reason, p_message)::livewell.fetch_verdict) from unnest(p_ended) as e
 $$;

@@ -9,14 +9,14 @@
 -- fewer of such keys of their type there were at the provider.
 -- for: internal
 create or replace function livewell.decide_items(
-    p_looks livewell.look[], p_priority integer, p_now timestamptz, p_asked bigint[] default null, p_askers text[] default null,
+    p_assessments livewell.assessment[], p_priority integer, p_now timestamptz, p_asked bigint[] default null, p_askers text[] default null,
     p_waiting bigint[] default null
 ) returns livewell.decided_item[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_decided livewell.decided_item[];
-    v_look_again constant interval := livewell.setting_interval('freshness.look_again');
+    v_check_again constant interval := livewell.setting_interval('freshness.check_again');
     v_queued_again constant interval := livewell.setting_interval('freshness.queued_again');
     -- However few of the new keys of a type there were at the provider: in one horizon of so many they are asked for all the same.
     v_all_alike constant boolean := floor(
@@ -28,7 +28,7 @@ begin
         select e.name, e.provider, e.depth_limit, e.state = 'active' and p.state = 'active' as active, livewell.policy_of(p) as policy
         from livewell.endpoint as e
         join livewell.provider as p on p.name = e.provider
-        where e.name in (select t.endpoint from unnest(p_looks) as l join livewell.data_type as t on t.name = l.data_type where l.stale)
+        where e.name in (select t.endpoint from unnest(p_assessments) as l join livewell.data_type as t on t.name = l.data_type where l.stale)
     ),
     open as materialized (
         select c.provider, livewell.quota_open(c.provider, p_priority, p_now) as open, r.room
@@ -55,13 +55,13 @@ begin
                 else 'queued'
             end as decision,
             i.failed_check_at, i.due_at, i.uncounted, c.depth_limit, a.asker, a.waiting, a.at
-        from unnest(p_looks) as l
+        from unnest(p_assessments) as l
         join livewell.item as i on i.id = l.item_id
         join livewell.data_type as t on t.name = l.data_type
         left join livewell.type_learning as y on y.data_type = l.data_type
         left join concerned as c on c.name = t.endpoint
         left join open as o on o.provider = c.provider
-        left join livewell.refresh_rooms(array(select c.name from concerned as c)) as m on m.endpoint = t.endpoint
+        left join livewell.refresh_headroom(array(select c.name from concerned as c)) as m on m.endpoint = t.endpoint
         left join unnest(p_asked, p_askers, p_waiting) with ordinality as a (item_id, asker, waiting, at) on a.item_id = l.item_id
     ),
     shared as (
@@ -120,12 +120,12 @@ begin
             when 'gate_closed' then greatest(d.opens_at, p_now + interval '1 second')
             when 'check_failed' then d.failed_check_at + d.ttl
             when 'refresh_failed' then d.due_at
-            when 'not_worth' then p_now + least(greatest(d.ttl / 4, v_look_again), interval '5 minutes')
+            when 'not_worth' then p_now + least(greatest(d.ttl / 4, v_check_again), interval '5 minutes')
             when 'queued' then p_now + v_queued_again
             when 'quota_closed' then p_now + interval '1 minute'
             when 'endpoint_closed' then p_now + interval '1 minute'
             -- What found no room in a user's share is the checker's at once; what nobody counts for is not looked at all the time.
-            else case when d.over_share and p_priority is not null then p_now when d.uncounted > 0 and d.viewers = 0 then p_now + v_queued_again else p_now + v_look_again end
+            else case when d.over_share and p_priority is not null then p_now when d.uncounted > 0 and d.viewers = 0 then p_now + v_queued_again else p_now + v_check_again end
         end,
         case
             when p_priority < 0 then p_priority

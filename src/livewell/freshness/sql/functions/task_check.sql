@@ -5,7 +5,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan as $$
 begin
     perform livewell.require_primary();
-    perform livewell.look_at_freed_items(p_now);
+    perform livewell.make_freed_items_due(p_now);
     perform livewell.fold_learning();
     perform livewell.price_bytes(p_now);
     return livewell.check_due(p_now);

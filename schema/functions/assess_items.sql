@@ -1,0 +1,44 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.assess_items(p_item_ids bigint[], p_now timestamp with time zone)
+ RETURNS livewell.assessment[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+    v_assessments livewell.assessment[] := array[]::livewell.assessment[];
+    v_type livewell.data_type;
+    v_judged livewell.judged_key[];
+    v_shut jsonb;
+    v_error text;
+begin
+    for v_type in
+        select t.* from livewell.data_type as t
+        where t.name in (select i.data_type from livewell.item as i where i.id = any (p_item_ids))
+        order by t.name
+    loop
+        v_judged := livewell.judge_items(v_type, array(
+            select i.key from livewell.item as i where i.id = any (p_item_ids) and i.data_type = v_type.name
+        ), p_now);
+        v_shut := null;
+        if v_type.gate <> 'always' then
+            select jsonb_object_agg(g.key, coalesce(g.opens_at, p_now + interval '1 minute')) into v_shut
+            from livewell.open_gates(v_type.name, array(
+                select j.key from unnest(v_judged) as j where j.stale and j.newest is not null
+            ), p_now) as g
+            where not g.open;
+        end if;
+        select j.error into v_error from unnest(v_judged) as j where j.error is not null limit 1;
+        if found then
+            perform livewell.warn('freshness.check_failed', v_type.name, v_error, p_now);
+        end if;
+        v_assessments := v_assessments || array(
+            select row (
+                i.id, i.data_type, i.key, i.viewers - i.uncounted, j.newest, j.ttl, j.stale, j.error, (v_shut ->> j.key)::timestamptz, null, null
+            )::livewell.assessment
+            from unnest(v_judged) as j
+            join livewell.item as i on i.data_type = v_type.name and i.key = j.key
+        );
+    end loop;
+    return v_assessments;
+end $function$;

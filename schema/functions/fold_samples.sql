@@ -1,0 +1,21 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.fold_samples(p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+    with taken as (
+        delete from livewell.sample_result as r returning r.data_type, r.fresh, r.ok
+    )
+    insert into livewell.freshness_hour as h (hour, data_type, audience, samples, samples_fresh, samples_ok)
+    select date_trunc('hour', p_now, 'UTC'), t.data_type, 'all', count(*), count(*) filter (where t.fresh), count(*) filter (where t.ok)
+    from taken as t
+    where exists (select from livewell.data_type as d where d.name = t.data_type)
+    group by t.data_type
+    on conflict (hour, data_type, audience) do update
+    set samples = h.samples + excluded.samples, samples_fresh = h.samples_fresh + excluded.samples_fresh,
+        samples_ok = h.samples_ok + excluded.samples_ok;
+    delete from livewell.sample as p where p.drawn_at < p_now - interval '1 hour';
+end $function$;

@@ -1,0 +1,41 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.lock_free_fetches(p_ended livewell.ended_fetch[], p_now timestamp with time zone)
+ RETURNS livewell.ended_fetch[]
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '250ms'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+    v_jobs bigint[];
+    v_items bigint[];
+    v_locked livewell.ended_fetch[];
+    v_fetch livewell.ended_fetch;
+begin
+    return livewell.lock_fetches(p_ended);
+exception when lock_not_available then
+    v_jobs := livewell.hold_free_jobs(array(select e.job from unnest(p_ended) as e), p_now);
+    v_items := livewell.lock_free_items(array(
+        select e.item from unnest(p_ended) as e where e.outcome <> 'throttled' and e.job = any (v_jobs)
+    ), p_now);
+    v_locked := livewell.lock_fetches(array(
+        select e from unnest(p_ended) as e
+        where e.job = any (v_jobs) and (
+            e.outcome = 'throttled' or e.item <> all (v_items)
+        )
+    ));
+    for v_fetch in
+        select e.* from unnest(p_ended) as e
+        join livewell.job_live as j on j.id = e.job and j.lease_token = e.token
+        where not exists (select from unnest(v_locked) as h where h.job = e.job)
+    loop
+        v_fetch.outcome := 'busy';
+        v_fetch.rows := null;
+        v_fetch.reason := case when v_fetch.job = any (v_jobs) then 'item_held: ' || livewell.last_holder('livewell.item', v_fetch.item::text)
+            else 'job_held: ' || livewell.last_holder('livewell.job_live', v_fetch.job::text) end;
+        v_locked := v_locked || v_fetch;
+    end loop;
+    return v_locked;
+end $function$;

@@ -1,0 +1,50 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.refresh_jobs_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+    v_jobs bigint[];
+    v_now timestamptz;
+    v_ended livewell.ended_refresh[];
+    v_busy bigint[];
+    v_dead bigint[];
+begin
+    if tg_level = 'ROW' then
+        v_jobs := array[new.id];
+        v_now := new.finished_at;
+    else
+        select array_agg(f.id), max(f.finished_at) into v_jobs, v_now from failed as f where f.kind like 'refresh.%';
+    end if;
+    v_ended := array(
+        select row (
+            j.id, i.id, case j.state when 'failed' then 'dead' else j.state end,
+            case j.state when 'failed' then coalesce(j.error ->> 'message', j.reason) else j.reason end, null, null
+        )::livewell.ended_refresh
+        from livewell.job as j
+        join livewell.item as i on i.data_type = j.payload ->> 'type' and i.key = j.payload ->> 'key'
+        where j.id = any (v_jobs) and j.finished_at = v_now and j.state in ('failed', 'cancelled')
+            and j.kind = 'refresh.' || i.data_type and i.id::text = j.payload ->> 'item' and (j.state = 'failed' or i.viewers > 0)
+    );
+    if v_ended = '{}' then
+        return null;
+    end if;
+    v_busy := livewell.lock_items(array(select e.item_id from unnest(v_ended) as e), v_now);
+    perform livewell.end_refreshes(array(select e from unnest(v_ended) as e where e.item_id <> all (v_busy)), v_now);
+    v_dead := array(select e.job_id from unnest(v_ended) as e where e.outcome = 'dead');
+    update livewell.job_failed as j set acknowledged_at = v_now, acknowledged_by = 'livewell'
+    where j.id = any (v_dead) and j.finished_at = v_now;
+    perform livewell.warn('freshness.refresh_failed', w.data_type, w.message, v_now, w.refreshes)
+    from (
+        select i.data_type, count(*)::integer as refreshes,
+            (array_agg(format('%s: %s', i.key, e.reason) order by e.job_id desc))[1] as message
+        from unnest(v_ended) as e join livewell.item as i on i.id = e.item_id
+        where e.outcome = 'dead'
+        group by i.data_type order by i.data_type
+    ) as w;
+    return null;
+end $function$;

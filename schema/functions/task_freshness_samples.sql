@@ -1,0 +1,27 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.task_freshness_samples(p_now timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+    v_allowed record;
+    v_drawn integer := 0;
+begin
+    perform livewell.require_primary();
+    perform livewell.credit_samples(p_now);
+    for v_allowed in
+        select a.provider, least(floor(a.credit), 100)::integer as calls from livewell.sample_allowance as a
+        join livewell.provider as p on p.name = a.provider and p.state = 'active'
+        where a.credit >= 1 and livewell.quota_open(a.provider, 0, p_now)
+        order by a.provider
+    loop
+        begin
+            v_drawn := v_drawn + livewell.draw_samples(v_allowed.provider, v_allowed.calls, p_now);
+        exception when others then
+            perform livewell.warn('freshness.samples_failed', v_allowed.provider, format('%s: %s', sqlstate, sqlerrm), p_now);
+        end;
+    end loop;
+    return jsonb_build_object('drawn', v_drawn);
+end $function$;
