@@ -77,7 +77,7 @@ def lines(item: "ExplainedItem", now: datetime) -> "Iterator[str]":
     yield f"  next      {_next(item)}"
     if item.blocked_by is not None:
         until = f", until {shown(item.blocked_until)}" if item.blocked_until else ""
-        yield f"  held      {item.blocked_by}{until}"
+        yield f"  blocked   {item.blocked_by}{until}"
 
 
 def _viewers(item: "ExplainedItem") -> str:
