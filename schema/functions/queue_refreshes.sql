@@ -14,16 +14,15 @@ declare
     v_raised bigint[];
     v_askers text[];
 begin
-    select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+    select jsonb_agg(jsonb_build_object(
         'kind', 'refresh.' || i.data_type, 'endpoint', t.endpoint, 'priority', w.priority, 'dedupe_key', d.dedupe_key,
         'serial_key', e.provider || '/' || i.key,
         -- What a whole answer takes, and some more: the estimate of the kind is drawn down by answers that say "unchanged".
         'estimated_bytes', least(e.max_bytes, ceil(coalesce(1.25 * coalesce(i.bytes_mean, y.bytes_mean), t.expected_bytes)))::bigint,
-        'payload', jsonb_build_object(
-            'type', i.data_type, 'key', i.key, 'item', i.id, 'cause', w.cause, 'asked_by', w.asked_by,
-            'new', case when w.never_stored and i.fetched_at is null then true end
-        )
-    ))) into v_jobs
+        'payload', jsonb_build_object('type', i.data_type, 'key', i.key, 'item', i.id, 'cause', w.cause)
+            || case when w.asked_by is null then '{}' else jsonb_build_object('asked_by', w.asked_by) end
+            || case when w.never_stored and i.fetched_at is null then '{"new": true}'::jsonb else '{}' end
+    )) into v_jobs
     from unnest(p_wanted) as w
     join livewell.item as i on i.id = w.item_id
     join livewell.data_type as t on t.name = i.data_type

@@ -349,13 +349,13 @@ Attack = Callable[[Database], Awaitable[None]]
 GUARDS: list[tuple[str, str, str, Attack]] = [
     ("decide_items", "p_priority >> least(coalesce(d.turn - 1, 0), 30)::integer", "p_priority", _it_waits_in_turn),
     (
-        "decide_items",
+        "share_headroom",
         "coalesce(j.turn > least(v_per_user, ceil(j.depth_limit / 4.0)), false)",
         "false",
         _it_waits_in_turn,
     ),
-    ("decide_items", "when r.rank > r.depth - r.kept then 'waiting'", "", _depth_is_for_all),
-    ("decide_items", "j.soon is not null and j.is_new", "false", _new_keys_have_a_part),
+    ("share_headroom", "when r.rank > r.depth - r.kept then 'waiting'", "", _depth_is_for_all),
+    ("share_headroom", "j.soon is not null and j.is_new", "false", _new_keys_have_a_part),
     (
         "queue_refreshes",
         "if v_raised is not null then",

@@ -1,22 +1,34 @@
--- How many refreshes may be queued at some endpoints: up to their depth limit (null: any number), and just in time, that is no
--- more requests than can start within the horizon. What waits already is counted; those that share a request count as a part
--- of it. Keys that were never fetched have a part of what is just in time to themselves, and no more than that while others wait. What
--- somebody asks for just now may be more: a quarter of a minute's requests, so that a page does not fill up by the second.
+-- What some endpoints take now of refreshes of a priority: whether they and their quota are open, how many bytes their provider has left,
+-- and how many refreshes may be queued: up to their depth limit (null: any number), and just in time, that is no more requests than can
+-- start within the horizon. What waits already is counted; those that share a request count as a part of it. Keys that were never
+-- fetched have a part of what is just in time to themselves, and no more than that while others wait. What somebody asks for just now
+-- may be more: a quarter of a minute's requests, so that a page does not fill up by the second.
 -- for: internal
-create or replace function livewell.refresh_headroom(p_endpoints text[])
-returns table (endpoint text, depth bigint, soon bigint, new_keys bigint, at_once bigint)
+create or replace function livewell.refresh_headroom(p_endpoints text[], p_priority integer, p_now timestamptz)
+returns setof livewell.endpoint_headroom
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
 declare
     v_horizon constant double precision := extract(epoch from livewell.setting_interval('freshness.horizon'));
     v_new_share constant double precision := livewell.setting_number('freshness.new_keys_share');
+    v_providers constant text[] := array(
+        select distinct p.name from livewell.endpoint as e join livewell.provider as p on p.name = e.provider
+        where e.name = any (p_endpoints) and e.state = 'active' and p.state = 'active'
+    );
 begin
     return query
-    select e.name, e.depth_limit - w.waiting, greatest(0, ceil(r.per_second * v_horizon)::bigint - ceil(w.wanted)::bigint),
+    with quotas as materialized (
+        select p.name, livewell.quota_open(p.name, p_priority, p_now) as open, q.room
+        from unnest(v_providers) as p (name)
+        left join livewell.quota_rooms(v_providers, livewell.flights(v_providers, p_now), p_now) as q on q.provider = p.name
+    )
+    select e.name, e.provider, livewell.policy_of(p), e.state = 'active' and p.state = 'active', q.open, q.room, e.depth_limit::bigint,
+        e.depth_limit - w.waiting, greatest(0, ceil(r.per_second * v_horizon)::bigint - ceil(w.wanted)::bigint),
         ceil(ceil(r.per_second * v_horizon) * v_new_share)::bigint - ceil(w.new_keys)::bigint,
         greatest(0, ceil(r.per_second * 15)::bigint - ceil(w.wanted)::bigint)
     from livewell.endpoint as e
+    join livewell.provider as p on p.name = e.provider
+    left join quotas as q on q.name = e.provider
     left join livewell.endpoint as a on a.name = e.provider and a.name <> e.name
     cross join lateral (
         select least(

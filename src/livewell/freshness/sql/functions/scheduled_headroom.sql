@@ -2,7 +2,7 @@
 -- endpoint takes: fewer than `freshness.scheduled_depth` wait there, it is open, and the quota is not low. A null type: all.
 -- for: internal
 create or replace function livewell.scheduled_headroom(p_type text, p_now timestamptz)
-returns table (data_type text, endpoint text, room integer)
+returns table (data_type text, endpoint text, refreshes integer)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -10,24 +10,21 @@ declare
     v_depth constant integer := livewell.setting_integer('freshness.scheduled_depth');
 begin
     return query
-    select w.data_type, t.endpoint, r.room
+    select w.data_type, t.endpoint, r.refreshes
     from livewell.scheduled_walk as w
     join livewell.data_type as t on t.name = w.data_type
-    join livewell.endpoint as e on e.name = t.endpoint and e.state = 'active'
-    join livewell.provider as p on p.name = e.provider and p.state = 'active'
-    left join livewell.refresh_headroom(array(
+    join livewell.refresh_headroom(array(
         select t.endpoint from livewell.scheduled_walk as w join livewell.data_type as t on t.name = w.data_type
         where w.begun_at is not null and (p_type is null or w.data_type = p_type)
-    )) as m on m.endpoint = t.endpoint
+    ), -1, p_now) as h on h.endpoint = t.endpoint and h.is_active and h.quota_is_open
     cross join lateral (
-        select least(m.depth, v_depth - count(*))::integer as room
+        select least(h.depth, v_depth - count(*))::integer as refreshes
         from (
             select from livewell.job_live as j
             where j.endpoint = t.endpoint and j.state = 'pending' and j.priority < 0
             limit v_depth
         ) as j
     ) as r
-    where w.begun_at is not null and (p_type is null or w.data_type = p_type) and r.room > 0
-        and livewell.quota_open(e.provider, -1, p_now)
+    where w.begun_at is not null and (p_type is null or w.data_type = p_type) and r.refreshes > 0
     order by w.sliced_at nulls first, w.data_type;
 end $$;
