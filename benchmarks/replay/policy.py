@@ -1,6 +1,6 @@
 """The value policy as pure arithmetic: what a refresh is worth, what it is expected to cost, and how both are learned.
 
-These functions say what `livewell_private.score_items`, `livewell_private.learn_items` and the price of `livewell.refresh_policy` do;
+These functions say what `livewell_private.score_items`, `livewell_private.end_refreshes` and the price of `livewell.refresh_policy` do;
 a test holds both to the same answers. Minutes, bytes, viewer-minutes throughout.
 """
 

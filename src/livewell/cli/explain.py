@@ -75,9 +75,9 @@ def lines(item: "ExplainedItem", now: datetime) -> "Iterator[str]":
     yield f"  decided   {_decided(item)}"
     yield f"  outcome   {_outcome(item)}"
     yield f"  next      {_next(item)}"
-    if item.held_by is not None:
-        until = f", until {shown(item.held_until)}" if item.held_until else ""
-        yield f"  held      {item.held_by}{until}"
+    if item.blocked_by is not None:
+        until = f", until {shown(item.blocked_until)}" if item.blocked_until else ""
+        yield f"  blocked   {item.blocked_by}{until}"
 
 
 def _viewers(item: "ExplainedItem") -> str:

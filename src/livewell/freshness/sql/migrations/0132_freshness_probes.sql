@@ -35,6 +35,6 @@ insert into livewell_private.task (
     name, description, run, every, cron, backoff_min, backoff_max, time_limit, late_after, due_at
 )
 values
-('freshness_probes', 'Draw watched items at random and refresh them, whatever their age', 'livewell_private.task_freshness_probes',
+('freshness_probes', 'Draw watched items at random and refresh them, whatever their age', 'livewell.task_freshness_probes',
  '1 minute', null, '1 minute', '5 minutes', '1 minute', '10 minutes', clock_timestamp())
 on conflict (name) do nothing;
