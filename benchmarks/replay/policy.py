@@ -1,6 +1,6 @@
 """The value policy as pure arithmetic: what a refresh is worth, what it is expected to cost, and how both are learned.
 
-These functions say what `score_items`, `learn_items` and the price of `refresh_policy` do in SQL;
+These functions say what `score_items`, `end_refreshes` and the price of `refresh_policy` do in SQL;
 a test holds both to the same answers. Minutes, bytes, viewer-minutes throughout.
 """
 

@@ -59,7 +59,7 @@ from livewell.claim_jobs('w', '{refresh}', $1) as c
 """
 STORE = """
 select cardinality(livewell_private.store_by_type(
-    livewell_private.hold_fetches(livewell_private.read_fetches($1::text::jsonb)), clock_timestamp()
+    livewell_private.lock_fetches(livewell_private.read_fetches($1::text::jsonb)), clock_timestamp()
 ))
 """
 WHOLE = "select count(*) from livewell.store_fetches($1::text::jsonb)"

@@ -74,7 +74,10 @@ where r.data_type = a.data_type and r.key = a.key
 
 -- name: learn
 -- What the fetches taught.
-select livewell_private.learn_items($1::bigint[], $2::text[], $3::bytea[], $4::bigint[], $5)
+select livewell_private.end_refreshes(array(
+    select row (null, e.item_id, e.outcome, null, e.hash, e.bytes, null, null)::livewell_private.ended_refresh
+    from unnest($1::bigint[], $2::text[], $3::bytea[], $4::bigint[]) as e (item_id, outcome, hash, bytes)
+), $5)
 
 -- name: finish
 -- Ends the attempts, with what they took.

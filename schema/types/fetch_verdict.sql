@@ -1,3 +1,3 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-create type livewell_private.fetch_verdict as (job_id bigint, outcome text, reason text, message text);
+create type livewell_private.fetch_verdict as (job bigint, outcome text, reason text, message text);

@@ -9,9 +9,9 @@ select
     h.fresh / nullif(h.viewer_minutes, 0) as fresh, h.ok / nullif(h.viewer_minutes, 0) as ok,
     livewell.wait_quantile(h.waits, 0.5) as w50, livewell.wait_quantile(h.waits, 0.99) as w99,
     livewell.wait_quantile(h.overdue, 0.5) as overdue50, livewell.wait_quantile(h.overdue, 0.99) as overdue99, h.fetches,
-    1 - h.changes / nullif(h.fetches, 0)::double precision as unchanged, h.probes,
-    h.probes_fresh / nullif(h.probes, 0)::double precision as probes_fresh,
-    h.probes_ok / nullif(h.probes, 0)::double precision as probes_ok
+    1 - h.changes / nullif(h.fetches, 0)::double precision as unchanged, h.samples,
+    h.samples_fresh / nullif(h.samples, 0)::double precision as samples_fresh,
+    h.samples_ok / nullif(h.samples, 0)::double precision as samples_ok
 from livewell_private.freshness_hour as h;
 
 -- columns:
@@ -28,8 +28,8 @@ from livewell_private.freshness_hour as h;
 --   overdue99 double precision
 --   fetches bigint
 --   unchanged double precision
---   probes bigint
---   probes_fresh double precision
---   probes_ok double precision
+--   samples bigint
+--   samples_fresh double precision
+--   samples_ok double precision
 
 grant select on table livewell.freshness to livewell_service;

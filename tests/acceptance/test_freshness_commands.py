@@ -60,7 +60,9 @@ async def test_freshness_shows_what_viewers_saw(cli: Cli, owner: Database) -> No
     await make_type(owner, "profile")
     item = await _watched(owner, "quote", "AAPL", viewers=4, age=None)
     await owner.execute(
-        "select livewell_private.learn_items(array[$1::bigint], '{fetched}', '{NULL}', '{1000}', clock_timestamp())",
+        "select livewell_private.end_refreshes("
+        " array[(null, $1::bigint, 'fetched', null, null, 1000, null, null)::livewell_private.ended_refresh],"
+        " clock_timestamp())",
         item,
     )
     await owner.execute("select livewell_private.task_freshness_figures(clock_timestamp())")

@@ -31,7 +31,7 @@ async def _one_bad_type_stops_only_itself(owner: Database) -> None:
     await make_type(owner, "note")
     for data_type, keys in (("lost", ["A"]), ("odd", ["A"]), ("quote", ["GOOD", "BAD"]), ("note", ["A"])):
         await freshness.watch(data_type, keys)
-    assert await freshness.tick(NOON + MINUTE / 2) == {"looked": 5, "queued": 4, "fresh": 1}
+    assert await freshness.tick(NOON + MINUTE / 2) == {"checked": 5, "queued": 4, "fresh": 1}
     assert sorted(subject for _, subject in await freshness.warnings()) == ["lost", "odd", "quote"]
 
 
@@ -45,7 +45,7 @@ async def _costs_what_is_due(owner: Database) -> None:
     await owner.execute("vacuum analyze livewell_private.item")
     async with owner.transaction() as transaction:
         before = await _read(transaction)
-        assert (await Freshness(transaction).tick(NOON))["looked"] == DUE
+        assert (await Freshness(transaction).tick(NOON))["checked"] == DUE
         read = await _read(transaction) - before
     assert read <= 20 * DUE, f"{read} rows were read for {DUE} that are due"
 

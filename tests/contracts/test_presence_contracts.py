@@ -61,7 +61,7 @@ async def test_contract_7_analytics_stay_off_the_hot_path(owner: Database, owner
     assert await owner.fetchval("select count(*) from livewell_private.subscription_hour") == 1
 
 
-@pytest.mark.parametrize("function", ["add_subscriptions", "end_subscriptions"])
+@pytest.mark.parametrize("function", ["subscribe", "unsubscribe"])
 async def test_contract_7_notices_a_hot_write(owner: Database, owner_url: str, function: str) -> None:
     """A figure that is kept while somebody comes or goes is found."""
     guard = "perform livewell_private.change_viewers"

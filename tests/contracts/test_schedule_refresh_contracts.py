@@ -159,7 +159,7 @@ async def test_contract_8_needs_each_guard(
     [
         ("walk_keys", "case when walked > 0 then v_keys[walked] else w.reached end", "w.reached", every_key_is_reached),
         ("walk_keys", "v_walk.reached, p_slice", "v_walk.reached, 1000000", every_key_is_reached),
-        ("scheduled_rooms", "v_depth - count(*)", "v_depth", depth_is_bounded),
+        ("scheduled_headroom", "v_depth - count(*)", "v_depth", depth_is_bounded),
     ],
 )
 async def test_contract_9_needs_each_guard(

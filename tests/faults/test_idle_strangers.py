@@ -60,9 +60,9 @@ STRANGERS = {
     ),
 }
 GUARDS = {
-    "item": ("hold_free_fetches", "hold_items"),
-    "subscription": ("hold_free_fetches", "hold_items"),
-    "session": ("hold_sessions", "lock_sessions"),
+    "item": ("lock_free_fetches", "lock_items"),
+    "subscription": ("lock_free_fetches", "lock_items"),
+    "session": ("lock_live_sessions", "lock_sessions"),
     "row": ("store_rows", "lock_keys"),
 }
 

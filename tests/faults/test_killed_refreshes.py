@@ -45,7 +45,7 @@ async def test_a_worker_killed_in_a_refresh_leaves_one_effect(run: Run, step: St
     ("function", "guard", "instead", "step"),
     [
         pytest.param("rescue_jobs", "if v_spent is not null then", "if false then", Step.SENT, id="unpaid"),
-        pytest.param("hold_fetches", " for update", "", Step.INSIDE, id="unlocked"),
+        pytest.param("lock_fetches", " for update", "", Step.INSIDE, id="unlocked"),
         pytest.param(
             "store_fetches", "perform livewell_private.tell_changes(v_judged);", "", Step.COMMITTED, id="untold"
         ),
@@ -139,16 +139,16 @@ async def _kill_inside(step: Step, stage: Stage, mortal: Member, data_type: str)
     """Its rows are written and not committed when it dies; its session is cut too, or ends the statement much later."""
     run = stage.run
     await run.seen("reached", by=mortal.name)
-    # Nobody but the engine has the probes of items, so a store waits for them as long as it takes.
+    # Nobody but the engine has the samples of items, so a store waits for them as long as it takes.
     items = "livewell_private.item as i where i.data_type = $1"
-    draw = f"insert into livewell_private.probe (item_id, drawn_at) select i.id, now() from {items}"
+    draw = f"insert into livewell_private.sample (item_id, drawn_at) select i.id, now() from {items}"
     await run.owner.execute(draw, data_type)
     async with run.owner.transaction() as holder:
         await holder.execute(
-            f"select from livewell_private.probe where item_id in (select i.id from {items}) for update", data_type
+            f"select from livewell_private.sample where item_id in (select i.id from {items}) for update", data_type
         )
         mortal.process.send_signal(GO_ON)
-        await until(lambda: _stores(holder, mortal), "the store waits for the probes of its items")
+        await until(lambda: _stores(holder, mortal), "the store waits for the samples of its items")
         await run.kill(mortal)
         if step is Step.INSIDE_AND_CUT:
             await _cut(holder, mortal)

@@ -102,8 +102,9 @@ async def test_both_learn_alike(owner: Database, looks: list[tuple[float, bool]]
         minutes = np.array([(now - before).total_seconds() / 60])
         learning.learn(row, minutes, np.array([changed]), np.array([float(received)]))
         await owner.execute(
-            "select livewell_private.learn_items(array[$1::bigint], array[$2], array[null::bytea],"
-            " array[$3::bigint], $4)",
+            "select livewell_private.end_refreshes("
+            " array[(null, $1::bigint, $2::text, null, null, $3::bigint, null,"
+            " null)::livewell_private.ended_refresh], $4)",
             item,
             "fetched" if changed else "unchanged",
             received,

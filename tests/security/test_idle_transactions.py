@@ -43,7 +43,7 @@ ATTACKS = {
     "read as nobody": Attack(statement="select livewell.read_items('quote', '{A}')", role="livewell_anon"),
 }
 TASKS = [
-    *("check", "freshness_sweep", "freshness_probes", "freshness_figures", "prefetch", "scheduled_refreshes"),
+    *("check", "freshness_sweep", "freshness_samples", "freshness_figures", "prefetch", "scheduled_refreshes"),
     *("presence_sweep", "presence_recount", "presence_hours", "rescue"),
 ]
 
@@ -150,9 +150,9 @@ async def test_a_user_takes_no_lock_that_others_can_name(owner_url: str, engine:
 @pytest.mark.parametrize(
     ("function", "name"),
     [
-        ("hold_free_fetches", "watch"),
-        ("hold_items", "unwatch"),
-        ("hold_sessions", "keep watching"),
+        ("lock_free_fetches", "watch"),
+        ("lock_items", "unwatch"),
+        ("lock_live_sessions", "keep watching"),
         ("lock_sessions", "keep watching"),
         ("add_items", "watch a new key"),
         ("add_sessions", "open a session"),

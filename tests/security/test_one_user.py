@@ -62,7 +62,9 @@ async def run(owner: Database, seconds: int, since: datetime) -> list[str]:
             fetched.append(payload["key"])
             junk = payload["key"].startswith("JUNK")
             await owner.execute(
-                "select livewell_private.learn_items(array[$1::bigint], array[$2], '{NULL}', '{100}', $3)",
+                "select livewell_private.end_refreshes("
+                " array[(null, $1::bigint, $2::text, null, null, 100, null,"
+                " null)::livewell_private.ended_refresh], $3)",
                 payload["item"],
                 "gone" if junk else "fetched",
                 now,
@@ -357,41 +359,41 @@ Attack = Callable[[Database], Awaitable[None]]
 GUARDS: list[tuple[str, str, str, Attack]] = [
     ("decide_items", "p_priority >> least(coalesce(d.turn - 1, 0), 30)::integer", "p_priority", _it_waits_in_turn),
     (
-        "decide_items",
+        "share_headroom",
         "coalesce(j.turn > least(v_per_user, ceil(j.depth_limit / 4.0)), false)",
         "false",
         _it_waits_in_turn,
     ),
-    ("decide_items", "when r.rank > r.depth - r.kept then 'waiting'", "", _depth_is_for_all),
-    ("decide_items", "j.soon is not null and j.is_new", "false", _new_keys_have_a_part),
+    ("share_headroom", "when r.rank > r.depth - r.kept then 'waiting'", "", _depth_is_for_all),
+    ("share_headroom", "j.soon is not null and j.is_new", "false", _new_keys_have_a_part),
     (
         "queue_refreshes",
         "if v_raised is not null then",
         "if false then",
         _leaving_and_coming_back_gains_nothing,
     ),
-    ("check_watched", "'subscribe', p_now, v_askers)", "'subscribe', p_now)", _junk_does_not_keep_others_out),
+    ("change_viewers", "'subscribe', p_now, a.askers", "'subscribe', p_now", _junk_does_not_keep_others_out),
     ("check_due", "and (i.viewers > i.uncounted) = v_counted", "", _the_checker_reaches_others),
     (
-        "add_subscriptions",
-        "livewell_private.counted_looks(v_new_sessions, v_new_items, v_new_users)",
-        "array_fill(true, array[cardinality(v_new_items)])",
+        "subscribe",
+        "livewell_private.counted_subscriptions(v_new.sessions, v_new.items, v_new.users)",
+        "array_fill(true, array[cardinality(v_new.items)])",
         _many_items_do_not_count,
     ),
     (
-        "counted_looks",
+        "counted_subscriptions",
         "(not n.anonymous or n.anonymous_turn + v.viewers <= v_anonymous)",
         "true",
         _the_anonymous_share,
     ),
     (
-        "asker_of",
-        "case when livewell_private.is_anonymous(p_user) then 'anon:' else p_user end",
-        "p_user",
+        "askers_of",
+        "case when livewell_private.is_anonymous(u.user_id) then 'anon:' else u.user_id end",
+        "u.user_id",
         _the_anonymous_share,
     ),
     ("make_items", "perform livewell_private.refuse_unknown_keys(p_types, p_keys);", "", _only_known_keys),
-    ("learn_items", "when t.outcome = 'gone' then i.failed_refreshes + 1", "", _gone_is_not_asked_again),
+    ("end_refreshes", "when t.outcome in ('gone', 'dead') then i.failed_refreshes + 1", "", _gone_is_not_asked_again),
 ]
 
 

@@ -77,9 +77,9 @@ def lines(item: "ExplainedItem", now: datetime) -> "Iterator[str]":
     for number, outcome in enumerate(item.recent):
         yield f"  {'recent' if number == 0 else '':<10}{_recent(outcome)}"
     yield f"  next      {_next(item)}"
-    if item.held_by is not None:
-        until = f", until {shown(item.held_until)}" if item.held_until else ""
-        yield f"  held      {item.held_by}{until}"
+    if item.blocked_by is not None:
+        until = f", until {shown(item.blocked_until)}" if item.blocked_until else ""
+        yield f"  blocked   {item.blocked_by}{until}"
 
 
 def _viewers(item: "ExplainedItem") -> str:

@@ -134,7 +134,7 @@ _MORE_WORDS: "dict[str, Callable[[FreshnessFigures, float | None], str | None]]"
     "STALE (HALF)": lambda figures, _: _minutes(figures.w50),
     "OVER TTL (99 OF 100)": lambda figures, _: _minutes(figures.overdue99),
     "FETCHED UNCHANGED": lambda figures, _: _share(figures.unchanged),
-    "GOOD BY PROBES": lambda figures, _: _probed(figures),
+    "GOOD BY SAMPLES": lambda figures, _: _sampled(figures),
 }
 
 
@@ -193,10 +193,10 @@ def _minutes(minutes: float | None) -> str | None:
     return None if minutes is None else shown_duration(timedelta(seconds=round(60 * minutes, 1)))
 
 
-def _probed(figures: "FreshnessFigures") -> str | None:
-    if figures.probes_ok is None or figures.probes_ok_error is None:
+def _sampled(figures: "FreshnessFigures") -> str | None:
+    if figures.samples_ok is None or figures.samples_ok_error is None:
         return None
-    return f"{shown_share(figures.probes_ok)} ± {shown_share(figures.probes_ok_error)}"
+    return f"{shown_share(figures.samples_ok)} ± {shown_share(figures.samples_ok_error)}"
 
 
 def _lasts(quota: "QuotaState | None") -> str:

@@ -17,9 +17,9 @@ OK = Gauge("livewell_freshness_ok", "Share of viewer-minutes not harmfully stale
 WAIT = Gauge("livewell_freshness_wait_minutes", "Minutes of watching stale data, by quantile.", [*_LABELS, "quantile"])
 OVERDUE = Gauge("livewell_freshness_overdue_minutes", "Minutes over the TTL, by quantile.", [*_LABELS, "quantile"])
 UNCHANGED = Gauge("livewell_freshness_unchanged", "Share of fetches that found nothing new.", ["data_type"])
-PROBES = Gauge("livewell_freshness_probes", "Random probes that the estimates are of.", ["data_type"])
-PROBES_FRESH = Gauge("livewell_freshness_probes_fresh", "Share of probes that found nothing new.", ["data_type"])
-PROBES_OK = Gauge("livewell_freshness_probes_ok", "Share of probes within the TTL or unchanged.", ["data_type"])
+SAMPLES = Gauge("livewell_freshness_samples", "Random samples that the estimates are of.", ["data_type"])
+SAMPLES_FRESH = Gauge("livewell_freshness_samples_fresh", "Share of samples that found nothing new.", ["data_type"])
+SAMPLES_OK = Gauge("livewell_freshness_samples_ok", "Share of samples within the TTL or unchanged.", ["data_type"])
 BYTE_PRICE = Gauge("livewell_byte_price", "Minutes of viewers that a byte must be worth.", ["provider"])
 BUCKET_SHARE = Gauge("livewell_byte_bucket_share", "How full the bucket of bytes is.", ["provider"])
 _SHARES = ((WITHIN_TTL, "within_ttl"), (FRESH, "fresh"), (OK, "ok"))
@@ -29,8 +29,8 @@ _QUANTILES = (
     (OVERDUE, "overdue50", "0.5"),
     (OVERDUE, "overdue99", "0.99"),
 )
-_OF_TYPE = ((UNCHANGED, "unchanged"), (PROBES_FRESH, "probes_fresh"), (PROBES_OK, "probes_ok"))
-_ALL = (VIEWER_MINUTES, WITHIN_TTL, FRESH, OK, WAIT, OVERDUE, UNCHANGED, PROBES, PROBES_FRESH, PROBES_OK)
+_OF_TYPE = ((UNCHANGED, "unchanged"), (SAMPLES_FRESH, "samples_fresh"), (SAMPLES_OK, "samples_ok"))
+_ALL = (VIEWER_MINUTES, WITHIN_TTL, FRESH, OK, WAIT, OVERDUE, UNCHANGED, SAMPLES, SAMPLES_FRESH, SAMPLES_OK)
 
 
 class FreshnessGauges:
@@ -67,7 +67,7 @@ def _show(figures: FreshnessFigures, data_type: str) -> None:
             gauge.labels(data_type, figures.audience, quantile).set(minutes)
     if figures.audience != "all":
         return
-    PROBES.labels(data_type).set(figures.probes)
+    SAMPLES.labels(data_type).set(figures.samples)
     for gauge, field in _OF_TYPE:
         if (share := getattr(figures, field)) is not None:
             gauge.labels(data_type).set(share)

@@ -20,8 +20,8 @@ class RefreshOutcome:
 class ExplainedItem:
     """Why an item is as it is. Rates are per minute, prices and scores in minutes of viewers.
 
-    What the last fetch came to has its reason where it was not good; `held_by` is what keeps the next from being sent.
-    `recent` are the last few outcomes, newest first, also of refreshes whose jobs are dropped.
+    What the last fetch came to has its reason where it was not good; `blocked_by` is what keeps the next from being
+    sent. `recent` are the last few outcomes, newest first, also of refreshes whose jobs are dropped.
     """
 
     data_type: str
@@ -59,8 +59,8 @@ class ExplainedItem:
     job_priority: int | None
     job_due_at: datetime | None
     job_cause: str | None
-    held_by: str | None
-    held_until: datetime | None
+    blocked_by: str | None
+    blocked_until: datetime | None
     next_walk_at: datetime | None
     recent: tuple[RefreshOutcome, ...]
 
@@ -100,11 +100,11 @@ class FreshnessFigures:
     overdue99: float | None
     fetches: int
     unchanged: float | None
-    probes: int
-    probes_fresh: float | None
-    probes_fresh_error: float | None
-    probes_ok: float | None
-    probes_ok_error: float | None
+    samples: int
+    samples_fresh: float | None
+    samples_fresh_error: float | None
+    samples_ok: float | None
+    samples_ok_error: float | None
 
 
 @dataclass(frozen=True, kw_only=True)

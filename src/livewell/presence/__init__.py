@@ -2,18 +2,18 @@
 
 The room owns `gateway`, `session`, `subscription` and `viewer`, the sources that presence is read from, and the hourly
 figures. A session is one connection of a user; a gateway holds many of them and keeps them alive by renewing one row.
-Freshness is told of every change: an item's viewers, and that somebody new came.
+Freshness is told of every change in one call: an item's viewers, and who just came and asks for it.
 
 Invariants. An item's viewers are the distinct users with a live subscription to it, after any interleaving: each user
 is counted by reference in `viewer`, and every call takes locks in one order: sessions by id, items by id, users at
-items by (item, user). Nobody waits long for what somebody else holds in an open transaction: it is `busy`, alone. Only
-a client moves `last_seen`. What was not renewed for `presence.gone_after` is gone at that moment, whether or not the
-sweeper has come to it: renewing says so, and nothing of it comes back by halves. Nobody but the program, or the
-verified claims of the request, says who a user is. Subscribing writes presence and items only; figures are sampled by a
-task.
+items by (item, user). Nobody waits long for what somebody else has locked in an open transaction: it is `busy`, alone.
+Only a client moves `last_seen`. What was not renewed for `presence.gone_after` is gone at that moment, whether or not
+the sweeper has come to it: renewing says so, and nothing of it comes back by halves. Nobody but the program, or the
+verified claims of the request, says who a user is. Subscribing writes presence and items only; figures are sampled by
+a task.
 
-How it fails. A client or gateway that dies is swept away after five minutes, so many sessions a run. A gateway that was
-cut off longer than that opens its sessions again under a new name (`GatewayKeeper`). A source that fails or falls
+How it fails. A client or gateway that dies is swept away after five minutes, so many sessions a run. A gateway that
+was cut off longer than that opens its sessions again under a new name (`GatewayKeeper`). A source that fails or falls
 silent keeps its last known viewers for those five minutes and warns. Every night all is counted anew; what had drifted
 is repaired and warned about, and there should be nothing. A batch with a type or key that is wrong is refused whole;
 limits and sessions that are gone are answered row by row.

@@ -180,7 +180,7 @@ async def test_a_plan_neither_waits_for_an_item_nor_writes_one(market: Database)
         assert await market.fetchrow(written) == before
         assert await apply(market, changed) == ["change"]
         assert ((await quote(market)).ttl, await market.fetchval(due)) == (timedelta(minutes=2), 1)
-    await market.execute("select livewell_private.look_at_freed_items(clock_timestamp())")
+    await market.execute("select livewell_private.make_freed_items_due(clock_timestamp())")
     assert await market.fetchval(due) == 2
 
 

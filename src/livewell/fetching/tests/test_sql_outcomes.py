@@ -34,6 +34,13 @@ STORED = {"fetched", "unchanged", "refused", "failed", "gone", "throttled"}
 # Each example begins later than any other ended: limits and quotas look back.
 _EXAMPLES = count()
 ENDS = sorted({*STORED, "dead", "cancelled", "silent"})
+_NOTE = """
+select livewell_private.note_outcomes(array(
+    select row (e.job_id, e.item_id, e.outcome, null, null, null, 'host-12345-abcdef',
+        $4)::livewell_private.ended_refresh
+    from unnest($1::bigint[], $2::bigint[], $3::text[]) as e (item_id, job_id, outcome)
+), $4::timestamptz)
+"""
 
 
 async def _recent(owner: Database, key: str, now: datetime = NOON) -> tuple[RefreshOutcome, ...]:
@@ -134,12 +141,7 @@ async def test_two_refreshes_of_an_item_in_one_batch_are_both_noted(owner: Datab
     await make_type(owner, "quote")
     item = (await storing.hold_one("quote"))["item"]
     for jobs in ([1, 2], [3, 4]):
-        await owner.execute(
-            "select livewell_private.note_outcomes($1, $2, '{fetched,failed}', '{NULL,late}', $3)",
-            [item, item],
-            jobs,
-            NOON,
-        )
+        await owner.execute(_NOTE, [item, item], jobs, ["fetched", "failed"], NOON)
     assert [one.job_id for one in await _recent(owner, "AAPL")] == [4, 3, 2, 1]
 
 
@@ -195,14 +197,6 @@ async def test_the_record_of_an_item_is_written_in_place(owner: Database, storin
     told = await storing.hold("quote", *(f"K{number:02}" for number in range(20)))
     items = [one["item"] for one in told]
     for number in range(300):
-        await owner.execute(
-            "select livewell_private.note_outcomes($1, $2, $3, $4, $5, $6)",
-            items,
-            [number] * len(items),
-            ["fetched"] * len(items),
-            [None] * len(items),
-            NOON + number * SECOND,
-            ["host-12345-abcdef"] * len(items),
-        )
+        await owner.execute(_NOTE, items, [number] * len(items), ["fetched"] * len(items), NOON + number * SECOND)
     assert await owner.fetchval("select pg_relation_size('livewell_private.item_outcomes')") <= 8 * 8192
-    assert await owner.fetchval("select pg_relation_size('livewell.item_outcomes_pkey')") == 2 * 8192
+    assert await owner.fetchval("select pg_relation_size('livewell_private.item_outcomes_pkey')") == 2 * 8192

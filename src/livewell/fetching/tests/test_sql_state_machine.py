@@ -44,7 +44,7 @@ values ('quote', 'sim/e', '1 minute', 'public.quotes', 'symbol', 'fetched_at', '
 CLEAR = """
 truncate public.quotes, public.statements, livewell_private.record, livewell_private.fetch_state,
     livewell_private.item, livewell_private.job,
-    livewell_private.quota_hour, livewell_private.learned, livewell_private.type_learning, livewell_private.probe
+    livewell_private.quota_hour, livewell_private.learned, livewell_private.type_learning, livewell_private.sample
         restart identity cascade;
 delete from livewell_private.limit_use where name = 'sim/e';
 insert into livewell_private.limit_use (name) values ('sim/e');

@@ -107,7 +107,7 @@ async def test_a_finish_and_a_store_at_once(owner: Database, storing: Storing) -
     """Of a finish and a store of the same job one counts; the other is told that it lost, and stores nothing."""
     await make_quotes(owner)
     held = await storing.hold_one("quote")
-    await wait_long(owner, "hold_free_fetches")
+    await wait_long(owner, "lock_free_fetches")
     async with owner.connection() as other:
         async with other.transaction():
             await other.execute("select livewell.finish_jobs($1, $2)", [held["job"]], [held["token"]])

@@ -4,15 +4,15 @@ select
     data_type, key, item_id, endpoint, policy, strategy, viewers, viewers_average, watched_since, newest, ttl, stale, error, gate,
     case when isfinite(gate_opens_at) then gate_opens_at end as gate_opens_at, fetches, changes, change_rate, bytes, price, score,
     decision, decided_at, decision_now, case when isfinite(due_at) then due_at end as due_at, last_outcome, last_reason,
-    last_outcome_at, failed_refreshes, job_id, job_state, job_attempt, job_priority, job_due_at, job_cause, held_by, held_until,
+    last_outcome_at, failed_refreshes, job_id, job_state, job_attempt, job_priority, job_due_at, job_cause, blocked_by, blocked_until,
     case when isfinite(next_walk_at) then next_walk_at end as next_walk_at, recent::text
 from livewell.explain_item($1, $2, coalesce($3, clock_timestamp()))
 
 -- name: freshness_figures
 -- What viewers saw since a time, by type and audience; a null type is all of them.
 select
-    data_type, audience, viewer_minutes, within_ttl, fresh, ok, w50, w99, overdue50, overdue99, fetches, unchanged, probes,
-    probes_fresh, probes_fresh_error, probes_ok, probes_ok_error
+    data_type, audience, viewer_minutes, within_ttl, fresh, ok, w50, w99, overdue50, overdue99, fetches, unchanged, samples,
+    samples_fresh, samples_fresh_error, samples_ok, samples_ok_error
 from livewell.freshness_figures($1, coalesce($2, clock_timestamp()))
 
 -- name: freshness_now

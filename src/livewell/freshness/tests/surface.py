@@ -37,19 +37,19 @@ class Freshness:
         return ids
 
     async def change(self, ids: Sequence[int], by: int, now: datetime = NOON) -> None:
-        """More or fewer viewers, by a caller that holds the items, as all do."""
+        """More or fewer viewers, by a caller that has locked the items, as all have."""
         await self.caller.fetchval(
-            "with held as materialized ("
+            "with locked as materialized ("
             " select i.id from livewell_private.item as i where i.id = any ($1::bigint[]) order by i.id for no"
             " key update"
-            ") select livewell_private.change_viewers($1, $2, $3) from (select count(*) from held) as h",
+            ") select livewell_private.change_viewers($1, $2, $3) from (select count(*) from locked) as l",
             ids,
             [by] * len(ids),
             now,
         )
 
     async def tick(self, now: datetime = NOON) -> dict[str, int]:
-        """One run of the checker: how many items were looked at, and how many were decided so."""
+        """One run of the checker: how many items were checked, and how many were decided so."""
         answer = await self.caller.fetchval("select livewell_private.task_check($1)::text", now)
         return from_json(answer) if answer else {}
 
@@ -64,13 +64,16 @@ class Freshness:
     async def learn(
         self, ids: Sequence[int], outcome: str, now: datetime, *, content: bytes | None = None, size: int | None = None
     ) -> None:
-        count = len(ids)
         await self.caller.fetchval(
-            "select livewell_private.learn_items($1, $2, $3, $4, $5)",
+            "select livewell_private.end_refreshes(array("
+            " select row (null, i.id, $2::text, null, $3::bytea, $4::bigint, null,"
+            " null)::livewell_private.ended_refresh"
+            " from unnest($1::bigint[]) as i (id)"
+            "), $5)",
             ids,
-            [outcome] * count,
-            [content] * count,
-            [size] * count,
+            outcome,
+            content,
+            size,
             now,
         )
 

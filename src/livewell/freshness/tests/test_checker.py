@@ -23,7 +23,7 @@ async def test_missing_is_stale(owner: Database, freshness: Freshness) -> None:
     await _quotes(owner)
     await _row(owner, "MSFT", None)
     await freshness.watch("quote", ["AAPL", "MSFT"], viewers=3)
-    assert await freshness.tick() == {"looked": 2, "queued": 2}
+    assert await freshness.tick() == {"checked": 2, "queued": 2}
     assert await freshness.jobs() == {"refresh/quote/AAPL": 3, "refresh/quote/MSFT": 3}
     job = await owner.fetchrow(
         "select kind, endpoint, payload::text as payload, serial_key from livewell_private.job_live limit 1"
@@ -39,10 +39,10 @@ async def test_fresh_until_it_expires(owner: Database, freshness: Freshness) -> 
     await _quotes(owner)
     await _row(owner, "AAPL", NOON - 20 * SECOND)
     [item] = await freshness.watch("quote", ["AAPL"])
-    assert await freshness.tick() == {"looked": 1, "fresh": 1}
+    assert await freshness.tick() == {"checked": 1, "fresh": 1}
     assert (await freshness.item(item))["due_at"] == NOON + 40 * SECOND
     assert await freshness.tick(NOON + 39 * SECOND) == {}
-    assert await freshness.tick(NOON + 40 * SECOND) == {"looked": 1, "queued": 1}
+    assert await freshness.tick(NOON + 40 * SECOND) == {"checked": 1, "queued": 1}
 
 
 async def test_a_schema_need_be_open_to_the_reader_alone(owner: Database, freshness: Freshness) -> None:
@@ -64,7 +64,7 @@ async def test_newest_row_decides(owner: Database, freshness: Freshness) -> None
         await _row(owner, "AAPL", NOON - age)
     await _row(owner, "AAPL", None)
     await freshness.watch("quote", ["AAPL"])
-    assert await freshness.tick() == {"looked": 1, "fresh": 1}
+    assert await freshness.tick() == {"checked": 1, "fresh": 1}
 
 
 async def test_row_overrides_ttl(owner: Database, freshness: Freshness) -> None:
@@ -119,7 +119,7 @@ async def test_poisoned_row(owner: Database, freshness: Freshness) -> None:
         NOON,
     )
     await freshness.watch("quote", [f"K{number}" for number in range(1, 51)])
-    assert await freshness.tick() == {"looked": 50, "fresh": 49, "queued": 1}
+    assert await freshness.tick() == {"checked": 50, "fresh": 49, "queued": 1}
     assert await freshness.jobs() == {"refresh/quote/K13": 1}
     assert "a TTL is a positive time" in (await freshness.warnings())["freshness.check_failed", "quote"]
 
@@ -129,7 +129,7 @@ async def test_failed_check_refreshes_once_per_ttl(owner: Database, freshness: F
     await _quotes(owner, ttl=timedelta(hours=1))
     [item] = await freshness.watch("quote", ["AAPL"])
     await owner.execute("alter table public.quotes rename to gone")
-    assert await freshness.tick() == {"looked": 1, "queued": 1}
+    assert await freshness.tick() == {"checked": 1, "queued": 1}
     await owner.execute("delete from livewell_private.job_live")
     assert await freshness.check([item], NOON + 59 * MINUTE) == {item: "check_failed"}
     assert (await freshness.item(item))["due_at"] == NOON + 60 * MINUTE
@@ -165,11 +165,11 @@ async def test_bounded_and_fair(owner: Database, freshness: Freshness) -> None:
     for number, item in enumerate(ids):
         await owner.execute("update livewell_private.item set due_at = $2 where id = $1", item, NOON - number * SECOND)
     await owner.execute("update livewell_private.setting set value = '10' where name = 'freshness.max_items'")
-    assert (await freshness.tick())["looked"] == 10
+    assert (await freshness.tick())["checked"] == 10
     looked = await owner.fetch("select id from livewell_private.item where decision is not null order by id")
     assert [row["id"] for row in looked] == ids[15:]
-    assert (await freshness.tick())["looked"] == 10
-    assert (await freshness.tick())["looked"] == 5
+    assert (await freshness.tick())["checked"] == 10
+    assert (await freshness.tick())["checked"] == 5
     assert await freshness.tick() == {}
 
 
@@ -211,7 +211,7 @@ async def test_closed_endpoint(owner: Database, freshness: Freshness) -> None:
     await make_type(owner, "note")
     [item] = await freshness.watch("note", ["A"])
     await owner.execute("update livewell_private.endpoint set state = 'disabled' where name = 'sim/note'")
-    assert await freshness.tick() == {"looked": 1, "endpoint_closed": 1}
+    assert await freshness.tick() == {"checked": 1, "endpoint_closed": 1}
     assert (await freshness.item(item))["due_at"] == NOON + MINUTE
     assert await freshness.jobs() == {}
 
@@ -222,9 +222,9 @@ async def test_full_queue(owner: Database, freshness: Freshness) -> None:
     await owner.execute("update livewell_private.endpoint set depth_limit = 3 where name = 'sim/note'")
     for number in range(6):
         await freshness.watch("note", [f"K{number}"], viewers=number + 1)
-    assert await freshness.tick() == {"looked": 6, "queued": 3, "queue_full": 3}
+    assert await freshness.tick() == {"checked": 6, "queued": 3, "queue_full": 3}
     assert await freshness.jobs() == {"refresh/note/K5": 6, "refresh/note/K4": 5, "refresh/note/K3": 4}
-    assert await freshness.tick(NOON + 5 * SECOND) == {"looked": 3, "queue_full": 3}
+    assert await freshness.tick(NOON + 5 * SECOND) == {"checked": 3, "queue_full": 3}
 
 
 async def test_sweep(owner: Database, freshness: Freshness) -> None:
@@ -238,7 +238,7 @@ async def test_sweep(owner: Database, freshness: Freshness) -> None:
     await owner.execute("update public.quotes set fetched_at = null where symbol = 'K4'")
     for _ in range(3):
         await owner.execute("select livewell_private.sweep_items(2, $1)", NOON + MINUTE)
-    assert await freshness.tick(NOON + MINUTE) == {"looked": 5, "fresh": 4, "queued": 1}
+    assert await freshness.tick(NOON + MINUTE) == {"checked": 5, "fresh": 4, "queued": 1}
     assert await owner.fetchval("select reached from livewell_private.freshness_walk where name = 'sweep'") is None
 
 
@@ -248,9 +248,9 @@ async def test_changed_ttl(owner: Database, freshness: Freshness) -> None:
     await _quotes(owner, ttl=DAY)
     await _row(owner, "AAPL", now - MINUTE)
     await freshness.watch("quote", ["AAPL"], now=now)
-    assert await freshness.tick(now) == {"looked": 1, "fresh": 1}
+    assert await freshness.tick(now) == {"checked": 1, "fresh": 1}
     await owner.execute("update livewell_private.data_type set ttl = '30 seconds'")
-    assert await freshness.tick(now + MINUTE) == {"looked": 1, "queued": 1}
+    assert await freshness.tick(now + MINUTE) == {"checked": 1, "queued": 1}
 
 
 async def _gate(owner: Database) -> None:

@@ -23,9 +23,9 @@ async def test_a_changed_type_waits_for_nobody(owner: Database, owner_url: str, 
     async with idle_in_transaction(owner_url, HOLD_B):
         await owner.execute("update livewell_private.data_type set ttl = '7 minutes', updated_at = $1", NOON)
         assert await _due(owner) == {"A": NOON, "B": later, "C": NOON}
-        await owner.execute("select livewell_private.look_at_freed_items($1)", NOON)
+        await owner.execute("select livewell_private.make_freed_items_due($1)", NOON)
         assert (await _due(owner))["B"] == later
-    await owner.execute("select livewell_private.look_at_freed_items($1)", NOON)
+    await owner.execute("select livewell_private.make_freed_items_due($1)", NOON)
     assert await _due(owner) == {"A": NOON, "B": NOON, "C": NOON}
     assert await owner.fetchval("select count(*) from livewell_private.held_row") == 0
 

@@ -96,7 +96,7 @@ async def test_own_ttl_is_looked_at_after_a_fetch(owner: Database, freshness: Fr
     [item] = await freshness.watch("quote", ["A"])
     await owner.execute("insert into public.quotes values ('A', $1, null, '10 seconds')", NOON)
     await freshness.learn([item], "fetched", NOON)
-    assert await freshness.tick(NOON + SECOND) == {"looked": 1, "fresh": 1}
+    assert await freshness.tick(NOON + SECOND) == {"checked": 1, "fresh": 1}
     assert (await freshness.item(item))["due_at"] == NOON + 10 * SECOND
 
 

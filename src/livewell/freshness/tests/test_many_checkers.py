@@ -50,7 +50,7 @@ async def test_busy_items_are_left_to_their_holder(owner: Database, freshness: F
     async with owner.transaction() as other:
         await other.execute("select from livewell_private.item where id = $1 for update", a)
         async with asyncio.timeout(10):
-            assert await freshness.tick() == {"looked": 1, "queued": 1}
+            assert await freshness.tick() == {"checked": 1, "queued": 1}
             assert await freshness.check([a, b]) == {b: "queued"}
 
 
@@ -88,5 +88,5 @@ async def test_a_checker_that_dies_leaves_nothing_half_done(owner: Database, fre
             await run
     assert await owner.fetchval("select count(*) from livewell_private.item where decision is not null") == 0
     assert await freshness.jobs() == {}
-    assert await freshness.tick() == {"looked": len(KEYS), "queued": len(KEYS)}
+    assert await freshness.tick() == {"checked": len(KEYS), "queued": len(KEYS)}
     assert len(await freshness.jobs()) == len(KEYS)

@@ -23,7 +23,8 @@ async def _explained(owner: Database, now: datetime = NOON, key: str = "A") -> E
 
 async def _learn(owner: Database, item: int, outcome: str, reason: str | None, now: datetime = NOON) -> None:
     await owner.execute(
-        "select livewell_private.learn_items(array[$1::bigint], array[$2], '{NULL}', '{NULL}', $4, array[$3])",
+        "select livewell_private.end_refreshes("
+        " array[(null, $1::bigint, $2::text, $3::text, null, null, null, null)::livewell_private.ended_refresh], $4)",
         item,
         outcome,
         reason,
@@ -143,7 +144,7 @@ async def test_what_holds_a_refresh_back_is_named(owner: Database, freshness: Fr
     await owner.execute("select livewell.register_worker('w', '{refresh}', '{refresh.note}', 1)")
     await freshness.watch("note", ["A"])
     now: datetime = await owner.fetchval("select clock_timestamp()")
-    assert (await _explained(owner, now)).held_by is None
+    assert (await _explained(owner, now)).blocked_by is None
     until = now + HOUR
     await (owner.execute(statement, until) if "$1" in statement else owner.execute(statement))
     if "quota" in statement:
@@ -153,9 +154,9 @@ async def test_what_holds_a_refresh_back_is_named(owner: Database, freshness: Fr
             now,
         )
     seen = await _explained(owner, now)
-    assert HOLDS[statement] in (seen.held_by or "")
+    assert HOLDS[statement] in (seen.blocked_by or "")
     if "$1" in statement:
-        assert seen.held_until == until
+        assert seen.blocked_until == until
 
 
 async def test_a_refresh_that_failed_for_good_asks_for_nobody(owner: Database, freshness: Freshness) -> None:

@@ -120,7 +120,7 @@ async def test_many_watched_items_are_sampled(catalogue: Catalogue) -> None:
         " from generate_series(1, 20000) as n",
         NOON,
     )
-    await catalogue.set("freshness.figures_sample", 4000)
+    await catalogue.set("freshness.figures_items", 4000)
     answer = await catalogue.run("freshness_figures", NOON)
     assert 2000 < answer["items"] < 6000
     figures = await _figures(catalogue)

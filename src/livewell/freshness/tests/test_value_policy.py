@@ -35,12 +35,12 @@ async def test_just_in_time(owner: Database, freshness: Freshness) -> None:
     await _aged(owner, dict.fromkeys(keys, 2 * MINUTE))
     for number, key in enumerate(keys):
         await freshness.watch("quote", [key], viewers=number + 1)
-    assert await freshness.tick() == {"looked": 10, "queued": 3, "waiting": 7}
+    assert await freshness.tick() == {"checked": 10, "queued": 3, "waiting": 7}
     jobs = await freshness.jobs()
     assert sorted(jobs, key=lambda key: -jobs[key]) == ["refresh/quote/K9", "refresh/quote/K8", "refresh/quote/K7"]
-    assert await freshness.tick(NOON + 5 * SECOND) == {"looked": 7, "waiting": 7}
+    assert await freshness.tick(NOON + 5 * SECOND) == {"checked": 7, "waiting": 7}
     await owner.execute("delete from livewell_private.job_live where dedupe_key = 'refresh/quote/K9'")
-    assert await freshness.tick(NOON + 10 * SECOND) == {"looked": 7, "queued": 1, "waiting": 6}
+    assert await freshness.tick(NOON + 10 * SECOND) == {"checked": 7, "queued": 1, "waiting": 6}
 
 
 async def test_keys_that_share_a_request_are_queued_as_one(owner: Database, freshness: Freshness) -> None:
@@ -49,13 +49,13 @@ async def test_keys_that_share_a_request_are_queued_as_one(owner: Database, fres
     keys = [f"K{number}" for number in range(30)]
     await _aged(owner, dict.fromkeys(keys, 2 * MINUTE))
     await freshness.watch("quote", keys)
-    assert await freshness.tick() == {"looked": 30, "queued": 18, "waiting": 12}
-    assert await freshness.tick(NOON + 5 * SECOND) == {"looked": 12, "waiting": 12}
+    assert await freshness.tick() == {"checked": 30, "queued": 18, "waiting": 12}
+    assert await freshness.tick(NOON + 5 * SECOND) == {"checked": 12, "waiting": 12}
     await owner.execute(
         "delete from livewell_private.job_live where id in (select id from livewell_private.job_live order by id"
         " limit 6)"
     )
-    assert await freshness.tick(NOON + 10 * SECOND) == {"looked": 12, "queued": 6, "waiting": 6}
+    assert await freshness.tick(NOON + 10 * SECOND) == {"checked": 12, "queued": 6, "waiting": 6}
 
 
 async def test_not_worth_its_bytes(owner: Database, freshness: Freshness) -> None:

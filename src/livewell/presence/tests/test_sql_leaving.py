@@ -105,8 +105,8 @@ async def test_what_a_walk_counts_on_waits_with_scheduled_work(presence: Presenc
 
 
 async def test_what_others_asked_for_goes_back_to_its_place(presence: PresenceSql, owner: Database) -> None:
-    """A refresh of a walk, a prefetch or a probe that a viewer had raised is where it was when the viewer has left."""
-    places = {"scheduled": -1, "prefetch": -2, "probe": 0}
+    """A refresh of a walk, a prefetch or a sample that a viewer had raised is where it was when the viewer has left."""
+    places = {"scheduled": -1, "prefetch": -2, "sample": 0}
     await presence.open((1, "anna"))
     pairs = [(1, cause) for cause in places]
     for cause, priority in places.items():
@@ -212,7 +212,7 @@ async def test_what_was_let_go_unsent_owes_no_wait(presence: PresenceSql, owner:
         assert await _waiting(owner) == {}
 
 
-async def test_probes_do_not_wait_for_who_leaves(presence: PresenceSql, owner: Database) -> None:
+async def test_samples_do_not_wait_for_who_leaves(presence: PresenceSql, owner: Database) -> None:
     """While the leaving of an idle user is not committed, the others are drawn without it."""
     await presence.open((1, "anna"), (2, "bert"))
     await presence.subscribe((1, "A"), (2, "B"))
@@ -227,8 +227,8 @@ async def test_probes_do_not_wait_for_who_leaves(presence: PresenceSql, owner: D
         assert left == 1
         async with owner.transaction() as drawing:
             await drawing.execute("set local lock_timeout = '2s'")
-            assert await drawing.fetchval("select livewell_private.draw_probes('sim', 10, $1)", NOON) == 1
-    drawn = "select i.key from livewell_private.probe as p join livewell_private.item as i on i.id = p.item_id"
+            assert await drawing.fetchval("select livewell_private.draw_samples('sim', 10, $1)", NOON) == 1
+    drawn = "select i.key from livewell_private.sample as p join livewell_private.item as i on i.id = p.item_id"
     assert [row["key"] for row in await owner.fetch(drawn)] == ["B"]
     assert set(await _waiting(owner)) == {"B"}
 
@@ -385,7 +385,7 @@ async def test_a_claim_does_not_wait_for_who_leaves(presence: PresenceSql, owner
     """While the leaving is not committed, a claim passes the refresh over and does not wait; after it there is none."""
     await presence.open((1, "anna"))
     await presence.subscribe((1, "A"))
-    await wait_long(owner, "hold_items")
+    await wait_long(owner, "lock_items")
     async with owner.transaction() as leaving:
         await PresenceSql(leaving, owner).unsubscribe((1, "A"))
         async with asyncio.timeout(5):

@@ -90,13 +90,13 @@ async def test_who_comes_does_not_wait_for_the_next_tick(presence: PresenceSql, 
 async def test_a_check_that_fails_ends_no_subscription(presence: PresenceSql, owner: Database) -> None:
     """The viewer is counted all the same, and somebody is told."""
     await owner.execute(
-        "create or replace function livewell_private.look_at_items(p_item_ids bigint[], p_now timestamptz)"
-        " returns livewell_private.look[] language plpgsql as $$ begin raise exception 'broken'; end $$"
+        "create or replace function livewell_private.assess_items(p_item_ids bigint[], p_now timestamptz)"
+        " returns livewell_private.assessment[] language plpgsql as $$ begin raise exception 'broken'; end $$"
     )
     await presence.open((1, "anna"))
     assert await presence.subscribe((1, "A")) == ["subscribed"]
     assert await presence.viewers() == {"A": 1}
-    assert "broken" in (await presence.warnings())["presence.check_failed"]
+    assert "broken" in (await presence.warnings())["freshness.check_failed"]
 
 
 async def test_types_do_not_mix(presence: PresenceSql, owner: Database) -> None:

@@ -13,7 +13,7 @@ begin
     with seen as (
         select u.name, u.breaker as old_breaker, u.breaker_openings, u.breaker_passed, e.breaker_failures, e.breaker_probes,
             count(*) filter (where not o.succeeded) as failed,
-            count(*) filter (where not o.succeeded and o.started >= u.breaker_until) as probes_failed,
+            count(*) filter (where not o.succeeded and o.started >= u.breaker_until) as samples_failed,
             count(*) filter (where o.succeeded and o.started >= u.breaker_until) as probes_passed,
             least(interval '1 second' * extract(epoch from e.breaker_cooldown_max),
                 e.breaker_cooldown * power(2, least(u.breaker_openings, 20))) * (0.9 + random() / 5) as pause,
@@ -34,7 +34,7 @@ begin
         select s.*, (select sum(x) from unnest(s.older) as x) + s.newest + s.failed as in_window, case
             when s.old_breaker = 'closed'
                 and (select sum(x) from unnest(s.older) as x) + s.newest + s.failed >= s.breaker_failures then 'open'
-            when s.old_breaker <> 'closed' and s.probes_failed > 0 then 'open'
+            when s.old_breaker <> 'closed' and s.samples_failed > 0 then 'open'
             when s.old_breaker <> 'closed' and s.breaker_passed + s.probes_passed >= s.breaker_probes then 'closed'
             else s.old_breaker
         end as breaker
@@ -52,7 +52,7 @@ begin
                 else d.older || (d.newest + case when d.old_breaker = 'closed' then d.failed else 0 end)::integer end
         from decided as d
         cross join lateral (
-            select d.breaker = 'open' and (d.old_breaker <> 'open' or d.probes_failed > 0) as opens,
+            select d.breaker = 'open' and (d.old_breaker <> 'open' or d.samples_failed > 0) as opens,
                 d.breaker = 'closed' and d.old_breaker <> 'closed' as closes
         ) as t
         where u.name = d.name

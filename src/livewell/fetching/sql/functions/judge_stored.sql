@@ -1,26 +1,27 @@
--- The verdict on refreshes that were stored, or held back for a reason: unchanged is a success too.
+-- The verdict on refreshes that were stored, or for a reason were not: unchanged is a success too, and so is what their item had already.
 -- for: internal
-create or replace function livewell_private.judge_stored(p_ended livewell_private.ended_fetch[], p_judged livewell_private.judged_fetch[])
+create or replace function livewell_private.judge_stored(p_ended livewell_private.ended_fetch[], p_jobs bigint[], p_reasons text[])
 returns livewell_private.fetch_verdict[]
-language plpgsql immutable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 begin
     return (
         select array_agg(row (
-            e.job_id,
+            e.job,
             case when j.reason is null and same.content or j.reason = 'same_source_time' then 'unchanged'
                 when j.reason is null then 'fetched' else 'refused' end,
             case when j.reason is null and same.content then 'same_content' else j.reason end,
-            case j.reason
+            coalesce(case j.reason
                 when 'wrong_key' then 'a row is of another key'
                 when 'missing_key' then 'a row lacks a part of its key'
                 when 'missing_source_time' then 'a row has no source time'
                 when 'old_data' then 'the source time is older than what is stored'
                 when 'many_rows' then 'several rows, where a key has one'
-            end
+            end, e.message)
         )::livewell_private.fetch_verdict)
         from unnest(p_ended) as e
-        left join unnest(p_judged) as j on j.job_id = e.job_id
-        cross join lateral (select coalesce(e.hash = e.known_hash, false) as content) as same
+        left join unnest(p_jobs, p_reasons) as j (job, reason) on j.job = e.job
+        left join livewell_private.item as i on i.id = e.item and i.data_type = e.type and i.key = e.key
+        cross join lateral (select coalesce(e.hash = encode(i.content_hash, 'hex'), false) as content) as same
     );
 end $$;

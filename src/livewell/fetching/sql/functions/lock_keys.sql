@@ -13,5 +13,5 @@ exception
     when data_exception or raise_exception or syntax_error_or_access_rule_violation or feature_not_supported then
         return array[]::text[];
     when lock_not_available then
-        return livewell_private.held_keys(p_storing, p_keys);
+        return livewell_private.lock_free_keys(p_storing, p_keys);
 end $$;

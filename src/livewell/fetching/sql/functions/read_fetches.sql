@@ -11,32 +11,21 @@ begin
     if jsonb_typeof(p_ended) is distinct from 'array' then
         raise exception using errcode = 'LWN01', message = 'ended refreshes must be a JSON array of objects';
     end if;
-    select array_agg(row (
-            e.job, e.token, e.item, e.type, e.key, e.outcome, e.rows, coalesce(e.many, false), e.source_time, decode(e.hash, 'hex'),
-            e.etag, e.last_modified, e.reason, e.message, e.seconds, e.status, e.bytes, e.tokens, nullif(e.rate, 'null'), e.sent, null
-        )::livewell_private.ended_fetch order by e.job),
-        min(e.at) filter (where (
-            num_nulls(e.job, e.token, e.item, e.type, e.key) = 0 and case
-                when e.outcome = 'fetched' then coalesce(jsonb_typeof(e.rows), '') = 'array'
-                when e.outcome in ('refused', 'failed') then e.reason is not null
-                else e.outcome in ('unchanged', 'throttled', 'gone')
-            end
-        ) is not true)
-    into v_ended, v_bad
-    from rows from (
-        jsonb_to_recordset(p_ended) as (
-            job bigint, token uuid, item bigint, type text, key text, outcome text, rows jsonb, many boolean, source_time timestamptz,
-            hash text, etag text, last_modified text, reason text, message text, seconds double precision, status integer,
-            bytes bigint, tokens integer, rate jsonb, sent boolean
-        )
-    ) with ordinality as e (
-        job, token, item, type, key, outcome, rows, many, source_time, hash, etag, last_modified, reason, message, seconds, status,
-        bytes, tokens, rate, sent, at
-    );
+    v_ended := array(select e from jsonb_populate_recordset(null::livewell_private.ended_fetch, p_ended) as e);
+    select e.ordinality into v_bad
+    from unnest(v_ended) with ordinality as e
+    where (
+        num_nulls(e.job, e.token, e.item, e.type, e.key) = 0 and case
+            when e.outcome = 'fetched' then coalesce(jsonb_typeof(e.rows), '') = 'array'
+            when e.outcome in ('refused', 'failed') then e.reason is not null
+            else e.outcome in ('unchanged', 'throttled', 'gone')
+        end
+    ) is not true
+    limit 1;
     if v_bad is not null then
         raise exception using errcode = 'LWN01', message = format('ended refresh %s says too little or cannot be so', v_bad),
             hint = 'each has job, token, item, type, key and outcome: fetched with rows, unchanged, throttled, gone, '
                 'refused or failed with a reason';
     end if;
-    return v_ended;
+    return array(select e from unnest(v_ended) as e order by e.job);
 end $$;

@@ -25,7 +25,7 @@ begin
     v_keys := array(select distinct k.key from unnest(p_keys) as k (key) where livewell_private.is_key(k.key, v_type.key_pattern));
     v_judged := livewell_private.judge_items(v_type, v_keys, p_now);
     if exists (select from unnest(v_judged) as j where j.stale) then
-        select h.reason into v_hold from livewell.refresh_hold(p_type, v_type.endpoint, p_now) as h;
+        select h.reason into v_hold from livewell.refresh_obstacle(p_type, v_type.endpoint, p_now) as h;
     end if;
     return query
     select a.key, r.value, r.fetched_at, case when isfinite(r.fetched_at) then p_now - r.fetched_at end, coalesce(j.stale, true),

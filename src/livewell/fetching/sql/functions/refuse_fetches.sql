@@ -4,5 +4,5 @@ create or replace function livewell_private.refuse_fetches(p_ended livewell_priv
 returns livewell_private.fetch_verdict[]
 language sql immutable
 set search_path = pg_catalog, pg_temp as $$
-    select array_agg(row (e.job_id, 'refused', p_reason, p_message)::livewell_private.fetch_verdict) from unnest(p_ended) as e
+    select array_agg(row (e.job, 'refused', p_reason, p_message)::livewell_private.fetch_verdict) from unnest(p_ended) as e
 $$;

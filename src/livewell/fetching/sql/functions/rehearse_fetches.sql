@@ -11,19 +11,20 @@ declare
     v_judged livewell_private.fetch_verdict[];
 begin
     perform livewell_private.require_primary();
-    v_ended := livewell_private.read_fetches(p_ended);
-    perform livewell_private.require_type(e.data_type) from unnest(v_ended) as e;
+    -- Of no item, so that it makes no difference which one has such a number.
+    v_ended := array(select jsonb_populate_record(e, '{"item": -1}') from unnest(livewell_private.read_fetches(p_ended)) as e);
+    perform livewell_private.require_type(e.type) from unnest(v_ended) as e;
     begin
         v_judged := livewell_private.store_by_type(v_ended, p_now);
         raise exception using errcode = 'P0001', message = 'all of it is known; nothing of it stays';
     exception when raise_exception then
         -- Another's word than ours would have come before the verdicts.
-        if v_judged is null and v_ended is not null then
+        if v_judged is null and v_ended <> '{}' then
             raise;
         end if;
     end;
     return query
-    select e.key, v.outcome, v.reason, coalesce(v.message, e.message)
-    from unnest(v_ended) as e join unnest(v_judged) as v on v.job_id = e.job_id
-    order by e.job_id;
+    select e.key, v.outcome, v.reason, v.message
+    from unnest(v_ended) as e join unnest(v_judged) as v on v.job = e.job
+    order by e.job;
 end $$;

@@ -11,5 +11,5 @@ begin
     v_holder := livewell_private.note_held(
         'fetching.row_held', p_type.name, livewell_private.find_relation(p_type.table_name)::regclass, v_keys, v_keys, null, p_now
     );
-    return array(select row (e.job_id, 'busy', 'row_held: ' || v_holder, null)::livewell_private.fetch_verdict from unnest(p_ended) as e);
+    return array(select row (e.job, 'busy', 'row_held: ' || v_holder, null)::livewell_private.fetch_verdict from unnest(p_ended) as e);
 end $$;

@@ -11,44 +11,50 @@ set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_ended livewell_private.ended_fetch[];
-    v_judged livewell_private.ended_fetch[];
-    v_busy livewell_private.ended_fetch[];
+    v_locked livewell_private.ended_fetch[];
     v_verdicts livewell_private.fetch_verdict[];
+    v_judged livewell_private.judged_fetch[];
+    v_refreshes livewell_private.ended_refresh[];
     v_ids bigint[];
     v_states text[];
 begin
     perform livewell_private.require_primary();
     v_ended := livewell_private.read_fetches(p_ended);
-    v_judged := livewell_private.hold_free_fetches(v_ended, p_now);
-    v_verdicts := livewell_private.store_by_type(v_judged, p_now);
-    v_judged := livewell_private.apply_verdicts(v_judged, v_verdicts);
-    if exists (select from unnest(v_verdicts) as v where v.outcome = 'busy') then
-        select array_agg(e) filter (where e.outcome = 'busy'), array_agg(e) filter (where e.outcome <> 'busy') into v_busy, v_judged
-        from unnest(v_judged) as e;
-    end if;
-    if v_judged is not null then
+    v_locked := livewell_private.lock_free_fetches(v_ended, p_now);
+    v_verdicts := livewell_private.store_by_type(v_locked, p_now);
+    v_judged := array(
+        select row (e, v)::livewell_private.judged_fetch from unnest(v_locked) as e join unnest(v_verdicts) as v on v.job = e.job
+        where v.outcome <> 'busy' order by e.job
+    );
+    if v_judged <> '{}' then
         perform livewell_private.keep_conditions(v_judged);
-        perform livewell_private.learn_items(
-            array_agg(e.item_id), array_agg(e.outcome), array_agg(e.hash), array_agg(e.bytes), p_now,
-            array_agg(coalesce(e.message, e.reason))
-        )
-        from unnest(v_judged) as e where e.item_id is not null and e.outcome <> 'throttled';
-        perform livewell_private.note_outcomes(
-            array_agg(e.item_id), array_agg(e.job_id), array_agg(e.outcome), array_agg(coalesce(e.message, e.reason)), p_now
-        )
-        from unnest(v_judged) as e where e.item_id is not null and e.outcome <> 'throttled';
+        v_refreshes := array(
+            select row (
+                e.job, e.item, v.outcome, coalesce(v.message, v.reason),
+                -- What was not stored is not what is there.
+                case when v.reason is distinct from 'same_source_time' then decode(e.hash, 'hex') end, e.bytes, l.worker, l.started_at
+            )::livewell_private.ended_refresh
+            from unnest(v_judged) as j
+            cross join lateral (select (j.told).*) as e
+            cross join lateral (select (j.found).*) as v
+            join livewell_private.job_live as l on l.id = e.job
+            where e.item is not null
+        );
         select array_agg(f.job_id), array_agg(f.state) into v_ids, v_states from livewell_private.finish_fetches(v_judged, p_now) as f;
-        -- Whoever it was for may have left while it was fetched.
-        perform livewell_private.let_refreshes_go(array_agg(e.item_id), p_now)
-        from unnest(v_judged) as e where e.outcome in ('failed', 'refused', 'throttled') having count(e.item_id) > 0;
+        -- Those that ended for good without an answer have told their items by then.
+        perform livewell_private.end_refreshes(array_agg(r), p_now)
+        from unnest(v_refreshes) as r
+        join unnest(v_ids, v_states) as s (job_id, state) on s.job_id = r.job_id
+        where s.state in ('completed', 'pending')
+        having count(*) > 0;
         perform livewell_private.warn_of_failures(v_judged, p_now);
         perform livewell_private.warn_of_answers(p_ended, p_now);
         perform livewell_private.tell_changes(v_judged);
     end if;
     return query
-    select e.job_id, coalesce(s.state, b.outcome, 'lost'), coalesce(j.outcome, e.outcome), coalesce(j.reason, b.reason)
+    select e.job, coalesce(s.state, case when v.outcome = 'busy' then 'busy' end, 'lost'),
+        case when v.outcome = 'busy' then e.outcome else coalesce(v.outcome, e.outcome) end, v.reason
     from unnest(v_ended) as e
-    left join unnest(v_judged) as j on j.job_id = e.job_id
-    left join unnest(v_busy) as b on b.job_id = e.job_id
-    left join unnest(v_ids, v_states) as s (job_id, state) on s.job_id = e.job_id;
+    left join unnest(v_verdicts) as v on v.job = e.job
+    left join unnest(v_ids, v_states) as s (job_id, state) on s.job_id = e.job;
 end $$;

@@ -7,11 +7,12 @@ language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
-    v_judged livewell_private.judged_fetch[];
+    v_jobs bigint[];
+    v_reasons text[];
 begin
     with judged as materialized (
         select e.*, case
-            when not e.many and jsonb_array_length(e.rows) > 1 then 'many_rows'
+            when e.many is not true and jsonb_array_length(e.rows) > 1 then 'many_rows'
             when e.source_time is null and p_type.source_rule is not null then 'missing_source_time'
             when e.source_time < r.source_time then 'old_data'
             when e.source_time = r.source_time and p_type.source_rule = 'newer' then 'same_source_time'
@@ -27,6 +28,6 @@ begin
         set value = excluded.value, fetched_at = excluded.fetched_at, source_time = excluded.source_time
         where r.source_time is null or excluded.source_time is null or excluded.source_time >= r.source_time
     )
-    select array_agg(row (j.job_id, j.not_stored)::livewell_private.judged_fetch) into v_judged from judged as j where j.not_stored is not null;
-    return livewell_private.judge_stored(p_ended, v_judged);
+    select array_agg(j.job), array_agg(j.not_stored) into v_jobs, v_reasons from judged as j where j.not_stored is not null;
+    return livewell_private.judge_stored(p_ended, v_jobs, v_reasons);
 end $$;

@@ -13,7 +13,7 @@ declare
     v_many boolean := false;
     v_verdicts livewell_private.fetch_verdict[];
     v_keys text[];
-    v_held text[];
+    v_busy text[];
 begin
     if p_type.table_name is not null then
         v_storing := livewell_private.storing_of(p_type, livewell_private.rows_columns(v_fetched));
@@ -22,11 +22,11 @@ begin
         end if;
         v_many := cardinality(v_storing.row_key) > 1;
         if v_many or v_unchanged then
-            v_held := livewell_private.lock_keys(v_storing, array(select e.key from unnest(p_ended) as e));
-            if v_held <> '{}' then
-                v_verdicts := livewell_private.set_fetches_aside(p_type, array(select e from unnest(p_ended) as e where e.key = any (v_held)), p_now);
+            v_busy := livewell_private.lock_keys(v_storing, array(select e.key from unnest(p_ended) as e));
+            if v_busy <> '{}' then
+                v_verdicts := livewell_private.set_fetches_aside(p_type, array(select e from unnest(p_ended) as e where e.key = any (v_busy)), p_now);
                 return v_verdicts || case when cardinality(v_verdicts) < cardinality(p_ended) then livewell_private.store_type(
-                    p_type, array(select e from unnest(p_ended) as e where e.key <> all (v_held)), p_now
+                    p_type, array(select e from unnest(p_ended) as e where e.key <> all (v_busy)), p_now
                 ) end;
             end if;
         end if;
@@ -37,7 +37,7 @@ begin
     end if;
     -- What was written now has its time; the other rows of its key, and what was not written, have not.
     v_keys := array(
-        select e.key from unnest(p_ended) as e left join unnest(v_verdicts) as v on v.job_id = e.job_id
+        select e.key from unnest(p_ended) as e left join unnest(v_verdicts) as v on v.job = e.job
         where e.outcome = 'unchanged' or v.reason = 'same_source_time' or v_many and v.outcome in ('fetched', 'unchanged')
     );
     if v_keys <> '{}' then

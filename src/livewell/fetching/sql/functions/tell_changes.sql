@@ -1,7 +1,7 @@
 -- Tells whoever listens which keys have changed, when this commits: per type, in notices short enough to be sent. What is too long
 -- to be told is found by those who look.
 -- for: internal
-create or replace function livewell_private.tell_changes(p_judged livewell_private.ended_fetch[]) returns void
+create or replace function livewell_private.tell_changes(p_judged livewell_private.judged_fetch[]) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
@@ -10,8 +10,8 @@ begin
         -- Elements of a JSON list are apart by two more.
         select k.data_type, k.key, sum(k.size + 2) over (partition by k.data_type order by k.key) / 4000 as part
         from (
-            select e.data_type, e.key, octet_length(to_jsonb(e.key)::text) as size
-            from unnest(p_judged) as e where e.outcome = 'fetched'
+            select (j.told).type as data_type, (j.told).key, octet_length(to_jsonb((j.told).key)::text) as size
+            from unnest(p_judged) as j where (j.found).outcome = 'fetched'
         ) as k
         where k.size <= 3000
     ) as c

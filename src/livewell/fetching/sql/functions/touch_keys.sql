@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' as $$
 declare
     v_half constant integer := cardinality(p_keys) / 2;
     v_touched text[];
-    v_held text[];
+    v_busy text[];
     v_free text[];
 begin
     begin
@@ -20,9 +20,9 @@ begin
                 return array[]::text[];
             end if;
         when lock_not_available then
-            v_held := livewell_private.held_keys(p_storing, p_keys);
-            v_free := array(select k.key from unnest(p_keys) as k (key) where k.key <> all (v_held));
-            return case when v_held <> '{}' and v_free <> '{}' then livewell_private.touch_keys(p_storing, v_free, p_now) else array[]::text[] end;
+            v_busy := livewell_private.lock_free_keys(p_storing, p_keys);
+            v_free := array(select k.key from unnest(p_keys) as k (key) where k.key <> all (v_busy));
+            return case when v_busy <> '{}' and v_free <> '{}' then livewell_private.touch_keys(p_storing, v_free, p_now) else array[]::text[] end;
         when syntax_error_or_access_rule_violation or feature_not_supported then
             return array[]::text[];
     end;

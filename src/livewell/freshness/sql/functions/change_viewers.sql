@@ -1,9 +1,13 @@
--- Adds to the viewers of items, which the caller holds, and folds how many there were into their slow average (half of it forgotten in
--- a day): those that count for its rank, as many as are said to be uncounted less. An item with its first viewer is due at once, unless
--- it waits because its refresh failed; the refresh of
--- one whose last has left is let go.
+-- Who looks at what has changed: adds to the viewers of items, which the caller has locked, and folds how many there were into their slow
+-- average: those that count for its rank, as many as are said to be uncounted less. An item with its first viewer is due at once, unless
+-- it waits because its refresh failed; the refresh of one whose last has left is let go. Items that somebody asks for just now are
+-- checked at once, unless they are known to be fresh, so that who comes does not wait for the next tick. A check that fails is warned
+-- about and ends no subscription; a deadlock is the whole call's, to be tried again.
 -- for: internal
-create or replace function livewell_private.change_viewers(p_item_ids bigint[], p_by integer[], p_now timestamptz, p_uncounted integer[] default null) returns void
+create or replace function livewell_private.change_viewers(
+    p_item_ids bigint[], p_by integer[], p_now timestamptz, p_uncounted integer[] default null, p_asked bigint[] default null,
+    p_askers text[] default null
+) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
@@ -26,7 +30,8 @@ begin
         end,
         viewers_average = case when i.averaged_at is null then 0
             else i.viewers - i.uncounted + (i.viewers_average - (i.viewers - i.uncounted)) * power(
-                0.5::double precision, greatest(0, extract(epoch from p_now - i.averaged_at)::double precision) / 86400
+                0.5::double precision,
+                greatest(0, extract(epoch from p_now - i.averaged_at)::double precision) / livewell_private.viewers_half_life()
             )
         end,
         averaged_at = greatest(p_now, i.averaged_at)
@@ -38,5 +43,24 @@ begin
     where i.id = c.id;
     if 0 > any (p_by) then
         perform livewell_private.let_refreshes_go(p_item_ids, p_now);
+    end if;
+    if p_asked is not null then
+        begin
+            perform livewell_private.check_items(
+                a.items, livewell.setting_integer('priority.on_subscribe')::integer, 'subscribe', p_now, a.askers
+            )
+            from (
+                select array_agg(i.id order by a.at) as items, array_agg(a.asker order by a.at) as askers
+                from unnest(p_asked, p_askers) with ordinality as a (item_id, asker, at)
+                join livewell_private.item as i on i.id = a.item_id
+                where i.expires_at is null or i.expires_at <= p_now
+            ) as a
+            where a.items is not null;
+        exception
+            when transaction_rollback then
+                raise;
+            when others then
+                perform livewell_private.warn('freshness.check_failed', '', format('%s: %s', sqlstate, sqlerrm), p_now);
+        end;
     end if;
 end $$;

@@ -11,7 +11,7 @@ declare
     v_ids bigint[];
     v_counted boolean := true;
     v_decided jsonb := jsonb_build_object();
-    v_looked integer := 0;
+    v_checked integer := 0;
 begin
     loop
         v_ids := array(
@@ -42,12 +42,12 @@ begin
             ) as d
             group by d.decision
         ) as n;
-        v_looked := v_looked + cardinality(v_ids);
+        v_checked := v_checked + cardinality(v_ids);
         v_left := v_left - cardinality(v_ids);
         exit when v_left <= 0 or clock_timestamp() > v_until;
     end loop;
-    if v_looked = 0 then
+    if v_checked = 0 then
         return null;
     end if;
-    return jsonb_build_object('looked', v_looked) || v_decided;
+    return jsonb_build_object('checked', v_checked) || v_decided;
 end $$;

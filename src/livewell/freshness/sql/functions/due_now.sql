@@ -11,7 +11,7 @@ declare
         select i.id from livewell_private.item as i
         where i.data_type = any (p_types) and (i.watched and i.due_at > p_now or i.failed_refreshes > 0)
     );
-    v_busy constant bigint[] := livewell_private.hold_items(v_items, p_now);
+    v_busy constant bigint[] := livewell_private.lock_items(v_items, p_now);
 begin
     update livewell_private.item as i set due_at = least(i.due_at, p_now), failed_refreshes = 0
     where i.id = any (v_items) and i.id <> all (v_busy) and (i.watched and i.due_at > p_now or i.failed_refreshes > 0);

@@ -10,7 +10,7 @@ create or replace function livewell.explain_item(
     gate text, gate_opens_at timestamptz, fetches integer, changes integer, change_rate double precision, bytes double precision,
     price double precision, score double precision, decision text, decided_at timestamptz, decision_now text, due_at timestamptz,
     last_outcome text, last_reason text, last_outcome_at timestamptz, failed_refreshes integer, job_id bigint, job_state text,
-    job_attempt integer, job_priority integer, job_due_at timestamptz, job_cause text, held_by text, held_until timestamptz,
+    job_attempt integer, job_priority integer, job_due_at timestamptz, job_cause text, blocked_by text, blocked_until timestamptz,
     next_walk_at timestamptz, recent jsonb
 )
 language plpgsql security definer
@@ -18,7 +18,7 @@ set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_ids bigint[];
-    v_looks livewell_private.look[];
+    v_assessments livewell_private.assessment[];
     v_decided livewell_private.decided_item[];
     v_rates double precision[];
 begin
@@ -31,15 +31,17 @@ begin
         where p_type is null or t.name = p_type
         order by i.id
     );
-    v_looks := livewell_private.value_looks(livewell_private.look_at_items(v_ids, p_now), p_now);
-    v_decided := livewell_private.decide_items(v_looks, null, p_now);
+    v_assessments := livewell_private.value_assessments(livewell_private.assess_items(v_ids, p_now), p_now);
+    v_decided := livewell_private.decide_items(v_assessments, null, p_now);
     v_rates := livewell_private.change_rates(
-        array(select l.item_id from unnest(v_looks) as l), array(select extract(epoch from l.ttl)::double precision / 60 from unnest(v_looks) as l)
+        array(select l.item_id from unnest(v_assessments) as l), array(select extract(epoch from l.ttl)::double precision / 60 from unnest(v_assessments) as l)
     );
     return query
     select
         i.data_type, i.key, i.id, t.endpoint, livewell_private.policy_of(p), t.strategy, i.viewers,
-        l.viewers + (i.viewers_average - l.viewers) * power(0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / 86400),
+        l.viewers + (i.viewers_average - l.viewers) * power(
+            0.5, greatest(0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))) / livewell_private.viewers_half_life()
+        ),
         i.watched_since,
         l.newest, l.ttl, l.stale, l.error, t.gate, l.opens_at, i.fetches, i.changes, l.rate,
         coalesce(l.bytes, i.bytes_mean, y.bytes_mean, t.expected_bytes, e.expected_bytes), r.price, coalesce(l.score, i.score),
@@ -50,7 +52,7 @@ begin
             from livewell_private.item_outcomes as c cross join lateral unnest(c.outcomes) with ordinality as r (job_id, worker, started_at, finished_at, outcome, reason, at)
             where c.item_id = i.id
         )
-    from unnest(v_looks, v_rates)
+    from unnest(v_assessments, v_rates)
         as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate)
     join livewell_private.item as i on i.id = l.item_id
     join unnest(v_decided) as d on d.item_id = i.id
@@ -61,7 +63,7 @@ begin
     left join livewell_private.byte_price as r on r.provider = e.provider
     left join livewell_private.scheduled_walk as w on w.data_type = i.data_type
     left join livewell_private.job_live as j on j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key
-    left join lateral livewell.refresh_hold(i.data_type, t.endpoint, p_now) as h on j.state is distinct from 'processing'
+    left join lateral livewell.refresh_obstacle(i.data_type, t.endpoint, p_now) as h on j.state is distinct from 'processing'
     left join lateral (
         select a.outcome, livewell_private.one_line(coalesce(a.error ->> 'message', a.reason), 300) as reason, a.ended_at
         from livewell_private.job_attempt as a where a.job_id = j.id order by a.attempt desc, a.ended_at desc limit 1

@@ -1,5 +1,5 @@
 -- Refreshes that wait for items nobody looks at any more do not go before what somebody waits for: they are cancelled, or wait with
--- the scheduled work where a walk, a prefetch or a probe counts on them; what somebody queued for another cause stays. One that has
+-- the scheduled work where a walk, a prefetch or a sample counts on them; what somebody queued for another cause stays. One that has
 -- failed waits on, behind: dropped, it would be tried at once, as if it never had, for whoever comes back. Nobody is waited for
 -- here: what others hold is being sent or is theirs to decide, and the sweep looks again.
 -- for: internal
@@ -19,9 +19,9 @@ begin
     into v_dropped, v_kept, v_causes, v_serial_keys
     from (
         select j.id, j.serial_key, case
-            when j.cause in ('scheduled', 'prefetch', 'probe') then j.cause
+            when j.cause in ('scheduled', 'prefetch', 'sample') then j.cause
             when exists (select from livewell_private.scheduled_walk as w where w.data_type = i.data_type) then 'scheduled'
-            when exists (select from livewell_private.probe as p where p.item_id = i.id) then 'probe'
+            when exists (select from livewell_private.sample as p where p.item_id = i.id) then 'sample'
             when j.failures > 0 then j.cause
         end as cause
         from (
@@ -31,7 +31,7 @@ begin
         cross join lateral (
             select j.id, j.serial_key, j.failures, j.payload ->> 'cause' as cause from livewell_private.job_live as j
             where j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key and j.state = 'pending' and (j.priority > 0 or j.priority = 0 and j.failures = 0)
-                and j.payload ->> 'cause' in ('missing', 'stale', 'subscribe', 'scheduled', 'prefetch', 'probe')
+                and j.payload ->> 'cause' in ('missing', 'stale', 'subscribe', 'scheduled', 'prefetch', 'sample')
             for update skip locked
         ) as j
     ) as w;

@@ -31,7 +31,7 @@ begin
     cross join lateral (
         select (l.level + i.viewers_average * power(0.5::double precision, greatest(
             0, extract(epoch from p_now - coalesce(i.averaged_at, p_now))::double precision
-        ) / 86400)) / 2 as expected
+        ) / livewell_private.viewers_half_life())) / 2 as expected
     ) as e
     where e.expected >= 0.1 and not exists (select from livewell_private.prefetch as f where f.item_id = i.id) and not exists (
         select from livewell_private.job_live as j where j.endpoint = t.endpoint and j.state = 'pending' and j.priority >= 0

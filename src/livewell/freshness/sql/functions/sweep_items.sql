@@ -29,5 +29,5 @@ begin
     set reached = case when cardinality(v_ids) < p_slice then null else v_ids[p_slice]::text end,
         begun_at = case when w.reached is null then p_now else w.begun_at end
     where w.name = 'sweep';
-    return case when v_moved > 0 then jsonb_build_object('looked_again', v_moved) end;
+    return case when v_moved > 0 then jsonb_build_object('checked_again', v_moved) end;
 end $$;

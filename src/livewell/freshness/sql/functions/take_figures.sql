@@ -12,7 +12,7 @@ declare
     v_steps constant double precision[] := livewell_private.wait_steps();
 begin
     select array_agg(s.item_id), array_agg(s.weight * p_minutes) into v_ids, v_weights
-    from livewell_private.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s;
+    from livewell_private.random_watched(livewell.setting_integer('freshness.figures_items')) as s;
     v_rates := livewell_private.change_rates(v_ids, array(
         select extract(epoch from t.ttl)::double precision / 60
         from unnest(v_ids) with ordinality as s (item_id, at)

@@ -15,6 +15,6 @@ begin
         least(5, greatest(0, coalesce(extract(epoch from p_now - v_last)::double precision / 60, 1))), p_now
     );
     perform livewell_private.take_fetches(p_now);
-    perform livewell_private.fold_probes(p_now);
+    perform livewell_private.fold_samples(p_now);
     return case when v_items > 0 then jsonb_build_object('items', v_items) end;
 end $$;

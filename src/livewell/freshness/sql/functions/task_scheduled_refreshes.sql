@@ -8,23 +8,23 @@ declare
     v_left integer := livewell.setting_integer('freshness.scheduled_keys');
     v_type text;
     v_types text[];
-    v_room integer;
+    v_headroom integer;
     v_slice record;
     v_walked integer := 0;
     v_queued integer := 0;
 begin
     perform livewell_private.require_primary();
     perform livewell_private.begin_walks(p_now);
-    v_types := array(select r.data_type from livewell_private.scheduled_rooms(null, p_now) as r);
+    v_types := array(select r.data_type from livewell_private.scheduled_headroom(null, p_now) as r);
     for v_at in 1..coalesce(cardinality(v_types), 0) loop
         v_type := v_types[v_at];
         -- Asked again, because types share endpoints.
-        select r.room into v_room from livewell_private.scheduled_rooms(v_type, p_now) as r;
+        select r.refreshes into v_headroom from livewell_private.scheduled_headroom(v_type, p_now) as r;
         continue when not found;
         begin
             select w.* into v_slice
             from livewell_private.walk_keys(
-                v_type, least(v_room, ceil(v_left::numeric / (cardinality(v_types) - v_at + 1))::integer), p_now
+                v_type, least(v_headroom, ceil(v_left::numeric / (cardinality(v_types) - v_at + 1))::integer), p_now
             ) as w;
             v_walked := v_walked + v_slice.walked;
             v_queued := v_queued + v_slice.queued;

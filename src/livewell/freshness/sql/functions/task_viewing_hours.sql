@@ -12,7 +12,7 @@ begin
     perform livewell_private.require_primary();
     insert into livewell_private.viewing_hour as h (hour, item_id, level, day)
     select v_hour, i.id, 0.3 * (i.viewers - i.uncounted), v_day
-    from livewell_private.sample_watched(livewell.setting_integer('freshness.figures_sample')) as s
+    from livewell_private.random_watched(livewell.setting_integer('freshness.figures_items')) as s
     join livewell_private.item as i on i.id = s.item_id and i.viewers > i.uncounted
     order by i.id
     on conflict (item_id, hour) do update

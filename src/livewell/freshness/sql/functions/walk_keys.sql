@@ -1,5 +1,5 @@
 -- Walks a type's keys on from where the last slice stopped: the stale ones that nobody watches are queued at priority −1; the
--- watched ones are the checker's. Stops before the first key that found no room, so that none is passed over unlooked at. A
+-- watched ones are the checker's. Stops before the first key that found no headroom, so that none is passed over unlooked at. A
 -- catalogue that cannot be read ends no walk.
 -- for: internal
 create or replace function livewell_private.walk_keys(p_type text, p_slice integer, p_now timestamptz)
@@ -24,14 +24,14 @@ begin
         where i.data_type = p_type and i.key = any (v_keys) and not i.watched
         order by i.id for no key update skip locked
     );
-    select count(*) filter (where d.decision = 'queued'), min(d.at) filter (where d.no_room) - 1,
-        count(*) filter (where d.decision = 'queued' and (d.first_without_room is null or d.at < d.first_without_room))
+    select count(*) filter (where d.decision = 'queued'), min(d.at) filter (where d.no_headroom) - 1,
+        count(*) filter (where d.decision = 'queued' and (d.first_without_headroom is null or d.at < d.first_without_headroom))
     into queued, v_stopped, v_queued_before
     from (
-        select c.*, min(c.at) filter (where c.no_room) over () as first_without_room
+        select c.*, min(c.at) filter (where c.no_headroom) over () as first_without_headroom
         from (
             select c.decision, array_position(v_keys, i.key) as at,
-                c.decision in ('queue_full', 'quota_closed', 'endpoint_closed', 'waiting') as no_room
+                c.decision in ('queue_full', 'quota_closed', 'endpoint_closed', 'waiting') as no_headroom
             from livewell_private.check_items(v_ids, -1, 'scheduled', p_now) as c
             join livewell_private.item as i on i.id = c.item_id
         ) as c

@@ -44,8 +44,21 @@ create table livewell_private.item (
 
 create index item_due on livewell_private.item (due_at) where watched;
 
+-- The last few outcomes of each item, newest first: what stays on record of a refresh when its job is dropped. Apart from `item`,
+-- which is written more often, and in one row, so that a refresh writes one row and no index.
+create type livewell_private.refresh_outcome as (
+    job_id bigint, worker text, started_at timestamptz, finished_at timestamptz, outcome text, reason text
+);
+create table livewell_private.item_outcomes (
+    item_id bigint not null,
+    outcomes livewell_private.refresh_outcome[] not null,
+    constraint item_outcomes_pkey primary key (item_id),
+    constraint item_outcomes_have_an_item foreign key (item_id) references livewell_private.item (id) on delete cascade
+) with (fillfactor = 50);
+
 -- What was learned of all items of a type together: where each begins. Finishes append, the checker folds. Of the keys that were
--- asked for the first time, new_keys counts all and new_found those the provider had; old ones count less.
+-- asked for the first time, new_keys counts all and new_found those the provider had; old ones count less. `refreshes` is how many were
+-- completed, ever: finished jobs are dropped, and nobody counts them.
 create table livewell_private.type_learning (
     data_type text not null,
     fetches double precision not null default 0,
@@ -57,6 +70,7 @@ create table livewell_private.type_learning (
     unchanged_bytes double precision,
     new_keys double precision not null default 0,
     new_found double precision not null default 0,
+    refreshes double precision not null default 0,
     constraint type_learning_pkey primary key (data_type),
     constraint type_learning_has_a_type foreign key (data_type) references livewell_private.data_type (name)
 ) with (fillfactor = 50);
@@ -75,6 +89,7 @@ create table livewell_private.learned (
     unchanged_sizes integer not null,
     new_keys integer not null default 0,
     new_found integer not null default 0,
+    refreshes integer not null default 0,
     constraint learned_pkey primary key (id)
 );
 
@@ -120,7 +135,7 @@ create table livewell_private.scheduled_walk (
 
 -- What viewers saw, by hour and type: minutes of viewers in all, within their TTL, expected to be as at the source, and not
 -- harmfully stale; how long they had watched stale data and how far it was over its TTL, as histograms of viewer-minutes over
--- the steps of `wait_steps()`; and what fetches and random probes found.
+-- the steps of `wait_steps()`; and what fetches and random samples found.
 create table livewell_private.freshness_hour (
     hour timestamptz not null,
     data_type text not null,
@@ -133,15 +148,15 @@ create table livewell_private.freshness_hour (
     overdue double precision[] not null default '{}',
     fetches bigint not null default 0,
     changes bigint not null default 0,
-    probes bigint not null default 0,
-    probes_fresh bigint not null default 0,
-    probes_ok bigint not null default 0,
+    samples bigint not null default 0,
+    samples_fresh bigint not null default 0,
+    samples_ok bigint not null default 0,
     constraint freshness_hour_pkey primary key (hour, data_type, audience),
     constraint figures_have_a_type foreign key (data_type) references livewell_private.data_type (name) on delete cascade,
     constraint figures_audience_is_known check (audience in ('all', 'lone')),
     constraint figures_are_of_a_whole_hour check (hour = date_trunc('hour', hour, 'UTC')),
     constraint figures_are_parts_of_a_whole check (
-        changes <= fetches and probes_fresh <= probes and probes_ok <= probes
+        changes <= fetches and samples_fresh <= samples and samples_ok <= samples
     )
 ) with (fillfactor = 70);
 create index freshness_hour_data_type on livewell_private.freshness_hour (data_type);
@@ -155,34 +170,34 @@ create table livewell_private.figures_taken (
     constraint figures_taken_has_a_type foreign key (data_type) references livewell_private.data_type (name) on delete cascade
 ) with (fillfactor = 50);
 
--- Probes: refreshes of watched items drawn at random, whatever their age, because what the scheduler chooses to fetch says
--- nothing of what it does not. A probe is here from its drawing until its outcome.
-create table livewell_private.probe (
+-- Samples: refreshes of watched items drawn at random, whatever their age, because what the scheduler chooses to fetch says
+-- nothing of what it does not. A sample is here from its drawing until its outcome.
+create table livewell_private.sample (
     item_id bigint not null,
     drawn_at timestamptz not null,
-    constraint probe_pkey primary key (item_id),
-    constraint probe_has_an_item foreign key (item_id) references livewell_private.item (id) on delete cascade
+    constraint sample_pkey primary key (item_id),
+    constraint sample_has_an_item foreign key (item_id) references livewell_private.item (id) on delete cascade
 );
 
--- What probes found; finishes append, the figures' task folds.
-create table livewell_private.probe_result (
+-- What samples found; finishes append, the figures' task folds.
+create table livewell_private.sample_result (
     id bigint generated always as identity,
     data_type text not null,
     fresh boolean not null,
     ok boolean not null,
-    constraint probe_result_pkey primary key (id)
+    constraint sample_result_pkey primary key (id)
 );
 
--- What may go to probes of a provider is counted in calls: where a few keys share a request, a probe of one of them costs a whole call
+-- What may go to samples at a provider is counted in calls: where a few keys share a request, a sample of one of them costs a whole call
 -- and few bytes.
-create table livewell_private.probe_allowance (
+create table livewell_private.sample_allowance (
     provider text not null,
     hour timestamptz not null,
     requests bigint not null,
     credit double precision not null default 0,
-    constraint probe_allowance_pkey primary key (provider),
-    constraint probe_allowance_has_a_provider foreign key (provider) references livewell_private.provider (name),
-    constraint probe_allowance_is_not_overdrawn check (credit >= 0)
+    constraint sample_allowance_pkey primary key (provider),
+    constraint sample_allowance_has_a_provider foreign key (provider) references livewell_private.provider (name),
+    constraint sample_allowance_is_not_overdrawn check (credit >= 0)
 ) with (fillfactor = 50);
 
 -- At which hours of the day (UTC) items are looked at: how many viewers, as a moving average over days, and the day it was last
@@ -221,7 +236,7 @@ create table livewell_private.prefetch_state (
 
 create type livewell_private.judged_key as (key text, newest timestamptz, ttl interval, stale boolean, error text);
 
-create type livewell_private.look as (
+create type livewell_private.assessment as (
     item_id bigint, data_type text, key text, viewers integer, newest timestamptz, ttl interval, stale boolean, error text,
     opens_at timestamptz, score double precision, bytes double precision
 );
@@ -231,15 +246,29 @@ create type livewell_private.decided_item as (
     endpoint text, decision text, due_at timestamptz, priority integer
 );
 
+-- A refresh as it begins and as it ends: what is wanted of the queue, and what its item is told.
+create type livewell_private.wanted_refresh as (item_id bigint, priority integer, cause text, asked_by text, never_stored boolean);
+
+create type livewell_private.ended_refresh as (
+    job_id bigint, item_id bigint, outcome text, reason text, hash bytea, bytes bigint, worker text, started_at timestamptz
+);
+
+-- What an endpoint takes now of refreshes: how many more may wait, how many requests can start soon, and how many bytes its provider has
+-- left.
+create type livewell_private.endpoint_headroom as (
+    endpoint text, provider text, policy text, is_active boolean, quota_is_open boolean, bytes bigint, depth_limit bigint, depth bigint,
+    soon bigint, new_keys bigint, at_once bigint
+);
+
 insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
 values
-('freshness.max_items', 'integer', '1000', '1000', '1', '1000000', 'How many items one run of the checker looks at.'),
+('freshness.max_items', 'integer', '1000', '1000', '1', '1000000', 'How many items one run of the checker checks.'),
 ('freshness.max_time', 'duration', '00:00:50', '00:00:50', '00:00:00.01', '01:00:00',
  'How long one run of the checker may go on taking more items.'),
 ('freshness.queued_again', 'duration', '00:02:00', '00:02:00', '00:00:01', '1 day',
- 'When an item whose refresh was queued is looked at again, if nothing was heard of it.'),
-('freshness.look_again', 'duration', '00:00:05', '00:00:05', '00:00:00.1', '01:00:00',
- 'When an item that is worth a refresh but found no room is looked at again.'),
+ 'When an item whose refresh was queued is checked again, if nothing was heard of it.'),
+('freshness.check_again', 'duration', '00:00:05', '00:00:05', '00:00:00.1', '01:00:00',
+ 'When an item that is worth a refresh but found no headroom is checked again.'),
 ('freshness.horizon', 'duration', '00:00:03', '00:00:03', '00:00:00.1', '00:10:00',
  'How far ahead the value policy queues: what an endpoint can start in this time, and no more.'),
 ('freshness.mean_stay', 'duration', '00:12:00', '00:12:00', '00:00:10', '1 day',
@@ -250,12 +279,12 @@ values
  'How many keys one run of the scheduled refreshes looks at, over all types.'),
 ('freshness.scheduled_depth', 'integer', '1000', '1000', '1', '1000000',
  'How many scheduled refreshes may wait at an endpoint; no more keys are walked until fewer do.'),
-('freshness.figures_sample', 'integer', '50000', '50000', '100', '10000000',
+('freshness.figures_items', 'integer', '50000', '50000', '100', '10000000',
  'How many watched items the figures are taken of at most; of more, a random part.'),
 ('freshness.figures_retention', 'duration', '90 days', '90 days', '1 day', '3650 days',
  'How long the figures of freshness are kept.'),
-('freshness.probe_share', 'number', '0.005', '0.005', '0', '0.1',
- 'Share of the calls to a provider that goes to random probes; 0 for none.'),
+('freshness.sample_share', 'number', '0.005', '0.005', '0', '0.1',
+ 'Share of the calls to a provider that goes to random samples; 0 for none.'),
 ('freshness.prefetch_items', 'integer', '100', '100', '0', '10000',
  'How many items one run fetches ahead of their viewers at most, by provider; 0 for none.'),
 ('freshness.prefetch_bucket', 'number', '0.8', '0.8', '0', '1',
@@ -288,7 +317,7 @@ values
  '1 minute', null, '1 minute', '5 minutes', '1 minute', '10 minutes', clock_timestamp()),
 ('freshness_retention', 'Drop figures of freshness that are too old', 'livewell_private.task_freshness_retention',
  '1 hour', null, '1 minute', '1 hour', '5 minutes', '3 hours', clock_timestamp()),
-('freshness_probes', 'Draw watched items at random and refresh them, whatever their age', 'livewell_private.task_freshness_probes',
+('freshness_samples', 'Draw watched items at random and refresh them, whatever their age', 'livewell_private.task_freshness_samples',
  '1 minute', null, '1 minute', '5 minutes', '1 minute', '10 minutes', clock_timestamp()),
 ('viewing_hours', 'Remember at which hours items are looked at', 'livewell_private.task_viewing_hours',
  '15 minutes', null, '1 minute', '15 minutes', '5 minutes', '2 hours', clock_timestamp()),

@@ -1,5 +1,5 @@
--- Completed refreshes teach their items themselves; these are the ends that would go unheard.
+-- A refresh that is cancelled ends without an answer; of all other jobs this asks two fields and goes on.
 create or replace trigger refresh_was_cancelled
 after insert on livewell_private.job_done
 for each row when (new.state = 'cancelled' and new.kind like 'refresh.%')
-execute function livewell_private.refresh_cancelled();
+execute function livewell_private.refresh_jobs_ended();

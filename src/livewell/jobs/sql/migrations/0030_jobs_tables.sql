@@ -12,6 +12,7 @@ create table livewell_private.job_kind (
     concurrency integer,
     default_priority integer not null default 5,
     jobs_per_request integer not null default 1,
+    kept_briefly boolean not null default false,
     payload_schema jsonb,
     paused_until timestamptz,
     paused_reason text,
@@ -80,7 +81,8 @@ create table livewell_private.job (
     reserved_tokens integer,
     api_key text,
     bundle bigint,
-    rides boolean
+    rides boolean,
+    kept_briefly boolean
 ) partition by list (state);
 
 -- One check only: it is read from its text anew by every statement that writes. What else only the queue's own functions could break
@@ -118,10 +120,16 @@ create index job_live_waiting on livewell_private.job_live (endpoint) where stat
 create index job_live_asked_by on livewell_private.job_live ((payload ->> 'asked_by'), endpoint)
 where state = 'pending' and kind like 'refresh.%' and payload ? 'asked_by';
 
-create table livewell_private.job_done partition of livewell_private.job
-for values in ('completed', 'cancelled') partition by range (finished_at);
+-- Completed jobs of some kinds are many, and what they did is told elsewhere: they are kept briefly (kept_briefly), apart from the
+-- others (null), in partitions of half an hour.
+create table livewell_private.job_ended partition of livewell_private.job
+for values in ('completed', 'cancelled') partition by list (kept_briefly);
+create table livewell_private.job_done partition of livewell_private.job_ended for values in (null) partition by range (finished_at);
 create table livewell_private.job_done_default partition of livewell_private.job_done default;
 create index job_done_id on livewell_private.job_done (id);
+create table livewell_private.job_brief partition of livewell_private.job_ended for values in (true) partition by range (finished_at);
+create table livewell_private.job_brief_default partition of livewell_private.job_brief default;
+create index job_brief_id on livewell_private.job_brief (id);
 
 create table livewell_private.job_failed partition of livewell_private.job for values in ('failed') partition by range (finished_at);
 create table livewell_private.job_failed_default partition of livewell_private.job_failed default;
@@ -208,5 +216,7 @@ insert into livewell_private.setting (name, type, value, default_value, minimum,
 values
 ('jobs.payload_bytes', 'integer', '1048576', '1048576', '65536', '104857600',
  'How many bytes a job may have when it is queued, payload and all; larger things belong into a table of your own.'),
+('jobs.retention.refreshes', 'duration', '01:00:00', '01:00:00', '00:15:00', '7 days',
+ 'How long completed refreshes are kept before their half hour is dropped; each item keeps its last few outcomes.'),
 ('jobs.result_bytes', 'integer', '1048576', '1048576', '65536', '104857600',
  'How many bytes what a finished job leaves may have: its result, its error and what it says of itself.');

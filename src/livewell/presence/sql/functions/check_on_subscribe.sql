@@ -27,7 +27,7 @@ begin
     from unnest(p_types, v_items) with ordinality as a (data_type, item_id, at)
     left join livewell_private.check_items(
         v_items, livewell.setting_integer('priority.on_subscribe')::integer, 'subscribe', v_now,
-        array_fill(livewell_private.asker_of(v_user), array[cardinality(v_items)])
+        livewell_private.askers_of(array_fill(v_user, array[cardinality(v_items)]))
     ) as c
         on c.item_id = a.item_id
     order by a.at;

@@ -20,7 +20,7 @@ begin
     )
     select array_agg(e.item_id), array_agg(e.user_id), array_agg(e.id) into v_items, v_users, v_sessions from ended as e;
     if v_items is not null then
-        v_busy := livewell_private.hold_items(v_items, p_now);
+        v_busy := livewell_private.lock_items(v_items, p_now);
         if v_busy <> '{}' then
             insert into livewell_private.subscription (session_id, item_id)
             select e.session_id, e.item_id from unnest(v_sessions, v_items) as e (session_id, item_id) where e.item_id = any (v_busy);

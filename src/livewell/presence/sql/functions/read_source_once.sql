@@ -27,7 +27,7 @@ begin
         return;
     end if;
     select h.came, h.went into came, went
-    from livewell_private.hold_presence(
+    from livewell_private.set_source_viewers(
         p_source.name, coalesce(v_said.users, '{}'), coalesce(v_said.types, '{}'), coalesce(v_said.keys, '{}'), p_now
     ) as h;
     if v_said.rows_skipped > 0 then

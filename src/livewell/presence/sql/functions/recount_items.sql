@@ -23,7 +23,7 @@ begin
     if v_items = '{}' then
         return 0;
     end if;
-    v_busy := livewell_private.hold_items(v_items, p_now);
+    v_busy := livewell_private.lock_items(v_items, p_now);
     select array_agg(d.id), array_agg(d.by), array_agg(d.uncounted) into v_items, v_by, v_uncounted
     from (
         select i.id, v.viewers - i.viewers as by, v.uncounted - i.uncounted as uncounted

@@ -5,7 +5,7 @@ create or replace function livewell_private.recount_sessions(p_item_ids bigint[]
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
-    v_busy constant bigint[] := livewell_private.hold_items(p_item_ids, p_now);
+    v_busy constant bigint[] := livewell_private.lock_items(p_item_ids, p_now);
 begin
     insert into livewell_private.viewer as v (item_id, user_id, sessions)
     select a.item_id, a.user_id, 0 from unnest(p_item_ids, p_users) as a (item_id, user_id) where a.item_id <> all (v_busy)

@@ -8,15 +8,15 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjo
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
-    v_held record;
+    v_locked record;
 begin
     perform livewell_private.require_primary();
-    select h.users, h.busy into v_held from livewell_private.hold_sessions(p_ids, v_gone_at, p_now) as h;
+    select l.users, l.busy into v_locked from livewell_private.lock_live_sessions(p_ids, v_gone_at, p_now) as l;
     update livewell_private.session as s set last_seen = greatest(s.last_seen, p_now)
-    from unnest(p_ids, v_held.users) as a (id, user_id)
+    from unnest(p_ids, v_locked.users) as a (id, user_id)
     where s.id = a.id and a.user_id is not null and s.gateway is null;
     return coalesce((
-        select array_agg(case when a.id = any (v_held.busy) then 'busy' when a.user_id is null then 'gone' else 'renewed' end order by a.position)
-        from unnest(p_ids, v_held.users) with ordinality as a (id, user_id, position)
+        select array_agg(case when a.id = any (v_locked.busy) then 'busy' when a.user_id is null then 'gone' else 'renewed' end order by a.position)
+        from unnest(p_ids, v_locked.users) with ordinality as a (id, user_id, position)
     ), '{}');
 end $$;

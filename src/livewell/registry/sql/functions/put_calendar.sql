@@ -57,9 +57,7 @@ begin
     into v_changed, v_moved
     from (select g.opens_at from gone as g union select w.opens_at from written as w) as d;
     if v_moved then
-        perform livewell_private.due_now(
-            array(select t.name from livewell_private.data_type as t where t.gate = 'market_hours'), p_now
-        );
+        perform livewell_private.gate_changed('market_hours', p_now);
     end if;
     return v_changed;
 end $$;

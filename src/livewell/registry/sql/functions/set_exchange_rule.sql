@@ -27,6 +27,6 @@ begin
         'operation', case when v_old is null then 'insert' when p_exchange is null then 'delete' else 'update' end,
         'old', to_jsonb(v_old), 'new', to_jsonb(p_exchange), 'reason', p_reason, 'actor', p_actor
     )), p_now);
-    perform livewell_private.due_now(array(select t.name from livewell_private.data_type as t where t.gate = 'market_hours'), p_now);
+    perform livewell_private.gate_changed('market_hours', p_now);
     return true;
 end $$;

@@ -139,6 +139,13 @@ create table livewell_private.exchange_rule (
 insert into livewell_private.exchange_rule (suffix, exchange)
 values ('', 'XNYS'), ('.L', 'XLON'), ('.DE', 'XETR'), ('.PA', 'XPAR'), ('.T', 'XTKS'), ('.HK', 'XHKG'), ('.TO', 'XTSE'), ('.AX', 'XASX');
 
+-- When what a gate answers was changed: sessions that moved, another rule. Rooms above check anew what that concerns.
+create table livewell_private.gate_change (
+    gate text not null,
+    changed_at timestamptz not null,
+    constraint gate_change_pkey primary key (gate)
+) with (fillfactor = 50);
+
 -- The sessions of exchanges are kept a year ahead by programs, which have the calendars; where only pg_cron runs tasks, the
 -- function warns when they run out.
 insert into livewell_private.task (name, description, run, every, backoff_min, backoff_max, time_limit, late_after, due_at)

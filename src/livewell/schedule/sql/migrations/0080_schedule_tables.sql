@@ -110,6 +110,8 @@ insert into livewell_private.task (
     name, description, run, every, backoff_min, backoff_max, time_limit, late_after, due_at
 )
 values
+('brief_retention', 'Drop completed refreshes past their retention', 'livewell.task_brief_retention',
+ '5 minutes', '1 minute', '5 minutes', '1 minute', '1 hour', clock_timestamp()),
 ('budget_care', 'Book permits of silent holders, drop old hours of the ledger', 'livewell.task_budget_care',
  '1 minute', '10 seconds', '1 minute', '5 minutes', '10 minutes', clock_timestamp()),
 ('warnings', 'Roll up warnings by hour, drop those past their retention', 'livewell_private.task_warnings',

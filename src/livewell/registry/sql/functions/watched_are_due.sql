@@ -1,9 +1,0 @@
--- Looks again at whoever watches a type, when what decides on its freshness changed.
--- for: internal
-create or replace function livewell_private.watched_are_due() returns trigger
-language plpgsql
-set search_path = pg_catalog, pg_temp as $$
-begin
-    perform livewell_private.due_now(array[new.name], new.updated_at);
-    return null;
-end $$;
