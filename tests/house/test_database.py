@@ -202,7 +202,7 @@ async def test_every_table_has_a_primary_key(owner: Database) -> None:
         " where c.relnamespace = any ('{livewell,livewell_private}'::regnamespace[]) and c.relkind in ('r', 'p')"
         " and not exists (select from pg_constraint as k where k.conrelid = c.oid and k.contype = 'p')"
     )
-    history = re.compile(r"job|job_(attempt|done|failed)(_default|_\d+)?")
+    history = re.compile(r"job|job_ended|job_(attempt|brief|done|failed)(_default|_\d+)?")
     assert [row["relname"] for row in rows if not history.fullmatch(row["relname"])] == []
 
 

@@ -5,17 +5,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import typer
 from prometheus_client import REGISTRY
 
 import livewell
-from livewell.cli import app
 from livewell.kernel import Database, facts_by_code, parse_duration
 from livewell.lint import RULES
 from livewell.simulator import FAULTS
 from tests.house.project import REFERENCE, ROOT, SqlFunction, sql_functions
 from tests.house.signatures import HEADING, signatures
-from tests.house.surface import load_every_room, sqlstates
+from tests.house.surface import commands, load_every_room, sqlstates
 
 _HEADING = re.compile(r"^#{2,4} `([^`]+)`", re.MULTILINE)
 _ROW = re.compile(r"^\| `([^`]+)`", re.MULTILINE)
@@ -26,20 +24,8 @@ def _page(name: str) -> str:
     return (REFERENCE / name).read_text(encoding="utf-8")
 
 
-def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """A command and all below it; Typer carries its own copy of Click, whose types are not public."""
-    if not command.hidden:
-        yield path, command
-    for name, child in sorted(getattr(command, "commands", {}).items()):
-        yield from _commands(child, f"{path} {name}")
-
-
-def _cli() -> dict[str, Any]:
-    return dict(_commands(typer.main.get_command(app), "livewell"))
-
-
 def _leaves() -> dict[str, Any]:
-    return {path: command for path, command in _cli().items() if not hasattr(command, "commands")}
+    return {path: command for path, command in commands().items() if not hasattr(command, "commands")}
 
 
 def test_every_command_is_in_the_reference() -> None:
@@ -62,7 +48,7 @@ def test_every_option_is_in_the_reference() -> None:
 
 def test_every_command_explains_itself() -> None:
     """`--help` of each command begins with a sentence."""
-    assert [path for path, command in _cli().items() if not (command.help or "").strip()] == []
+    assert [path for path, command in commands().items() if not (command.help or "").strip()] == []
 
 
 def test_every_error_code_is_in_the_reference() -> None:

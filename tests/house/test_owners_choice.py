@@ -63,7 +63,7 @@ def test_the_owner_is_asked_before_it_is_written() -> None:
     by_name = {function.name: function for function in sql_functions()}
     assert {name for name, function in by_name.items() if "write_declared" in function.calls} == DECLARING
     for table, describing in DESCRIBING.items():
-        describes = re.compile(rf"describe_thing\([^)]*'livewell\.{table}'")
+        describes = re.compile(rf"describe_thing\([^)]*'livewell_private\.{table}'")
         assert [name for name, function in by_name.items() if describes.search(function.statement)] == [describing]
     assert {name for name, function in by_name.items() if "declared_type" in function.calls} == {
         "change_types",

@@ -2,25 +2,21 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from livewell.budgets import PROVIDER_COLUMNS, EndpointDeclaration, KeyDeclaration, ProviderDeclaration
-from livewell.cli.endpoints import set_endpoint
-from livewell.cli.kinds import set_kind
-from livewell.cli.providers import set_provider
-from livewell.cli.tasks import set_task
-from livewell.cli.types import set_type
 from livewell.jobs import KindSection
 from livewell.kernel import Database, DeclaredTable, parse_duration, parse_size
 from livewell.presence import SourceDeclaration
 from livewell.registry import TypeDeclaration
 from livewell.schedule import TaskDeclaration
 from tests.house.project import REFERENCE
+from tests.house.surface import commands
 
 _SECTION = re.compile(r"^## `\[([^`]+)\]`\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _ROW = re.compile(r"^\| `([^`]+)` \| *([^|]*?) *\|", re.MULTILINE)
@@ -98,16 +94,16 @@ def test_only_the_database_knows_a_default(table: str) -> None:
 @pytest.mark.parametrize(
     ("command", "table", "names_all"),
     [
-        (set_provider, "provider.NAME", False),
-        (set_endpoint, "provider.NAME.endpoint.NAME", False),
-        (set_type, "type.NAME", False),
-        (set_kind, "kind.NAME", True),
-        (set_task, "task.NAME", True),
+        ("livewell providers set", "provider.NAME", False),
+        ("livewell endpoints set", "provider.NAME.endpoint.NAME", False),
+        ("livewell types set", "type.NAME", False),
+        ("livewell kinds set", "kind.NAME", True),
+        ("livewell tasks set", "task.NAME", True),
     ],
 )
-def test_help_names_fields_that_there_are(command: Callable[..., None], table: str, names_all: bool) -> None:  # noqa: FBT001 - a case
+def test_help_names_fields_that_there_are(command: str, table: str, names_all: bool) -> None:  # noqa: FBT001 - a case
     """What the help of a tuning command lists can be set."""
-    (argument,) = get_type_hints(command, include_extras=True)["changes"].__metadata__
+    (argument,) = (argument for argument in commands()[command].params if argument.name == "changes")
     listed = set(
         re.findall(r"[a-z_.]+(?=,| …|;| \(JSON)", argument.help.partition(";")[0].partition(": ")[2] or argument.help)
     )
