@@ -1,4 +1,4 @@
-"""Words: those of the glossary are names of the product; none is of one machine or workplace, or of things left open."""
+"""Words: the glossary has names of the product; nothing names a machine or a workplace, or is left to be done later."""
 
 import ast
 import re
