@@ -9,7 +9,7 @@ import typer
 from livewell.cli.groups import listing
 from livewell.cli.inputs import duration, known
 from livewell.cli.options import Json, Reason
-from livewell.cli.output import note, say, show_json, show_table
+from livewell.cli.output import note, say, show_json, show_list
 from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
@@ -29,15 +29,17 @@ def list_access(ctx: typer.Context, as_json: Json = False) -> None:
     from livewell.kernel import list_logins
 
     found = run(ctx, lambda app: list_logins(app.database))
-    if as_json:
-        show_json(found)
-        return
-    show_table(
+    show_list(
+        found,
         ("LOGIN", "MEMBER OF", "MADE HERE", "CONNECTIONS", "SETTINGS"),
-        [
-            (login.name, ", ".join(login.member_of), login.made_here, login.connections, ", ".join(login.settings))
-            for login in found
-        ],
+        lambda login: (
+            login.name,
+            ", ".join(login.member_of),
+            login.made_here,
+            login.connections,
+            ", ".join(login.settings),
+        ),
+        as_json=as_json,
     )
 
 
