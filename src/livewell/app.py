@@ -121,7 +121,7 @@ class Livewell(Serving):
         if self._owner_url is None:
             yield self
             return
-        # Users' code that is read meanwhile finds no statement of the owner's session to put its own in the place of.
+        # No prepared statements in an owner's session: users' code that runs in it could put its own in their place.
         options = replace(self._options, url=self._owner_url, direct_url=None, pooled=True)
         async with await Database.open(options) as database, OpenStores(database) as owner:
             yield owner

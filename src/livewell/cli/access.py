@@ -69,7 +69,7 @@ def make(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Make a login for a middle tier you trust, or give one made so a new password: what it says it is is believed."""
+    """Make a login for a middle tier, or give one made here a new password. It is trusted to say who its users are."""
     from livewell.kernel import LoginLimits, LoginRole, new_password
 
     known([role], [known_role.value for known_role in LoginRole], "role")

@@ -137,7 +137,7 @@ def console(*, stderr: bool = False) -> "Console":
 
 @cache
 def _plain_console() -> "type[Console]":
-    """Rich's console, which does what a text says, but for texts that are only shown."""
+    """Rich's console, but control characters in a text are shown, not done."""
     from rich.console import Console
     from rich.segment import Segment
 
