@@ -22,6 +22,7 @@ from pydantic_core import to_json
 
 from livewell.kernel import Database, DatabaseOptions, LivewellError
 from livewell.testing import until
+from tests.faults.beside import beside
 from tests.faults.history import Event, HistoryReader, Notebook
 from tests.faults.invariants import Terms, Violation, judge
 from tests.faults.plan import CAP, HEARTBEAT, LEASE, LONGEST_JOB, RECLAIM_JITTER, VARIABLE, Plan
@@ -229,18 +230,8 @@ class Run:
                 await member.process.wait()
         self.book.close()
 
-    @asynccontextmanager
-    async def watched(self) -> AsyncIterator[None]:
+    async def watch(self) -> None:
         """Note finished jobs as they are seen, so that one that changes later is found out."""
-        task = asyncio.create_task(self._watch())
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-
-    async def _watch(self) -> None:
         since = datetime.fromtimestamp(0).astimezone()
         noted: set[int] = set()
         while True:
@@ -337,7 +328,7 @@ async def run_on(*, owner_url: str, url: str, folder: Path, seed: str) -> AsyncI
         run = Run(owner=owner, url=url, folder=folder, seed=seed)
         await run.prepare()
         try:
-            async with run.watched():
+            async with beside(run.watch()):
                 yield run
         finally:
             await run.end()

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 import pytest
 
+from tests.faults.beside import beside
 from tests.faults.load import MIX, Run
 from tests.faults.plan import LONGEST_JOB
 from tests.faults.rescues import rescued_in_time
@@ -25,7 +24,7 @@ async def test_f14_contention_is_nobodys_failure(run: Run, size: Size) -> None:
     await run.start_producer(rate=10, mix={"crossing": 3, "serializable": 3, "quick": 1})
     for _ in range(2):
         await run.start_producer(rate=100, mix={"slow": 1, "serial": 1}, hot_keys=12)
-    async with _cancelling(run):
+    async with beside(_cancel_jobs(run)):
         for _ in size.lasting():
             await asyncio.sleep(0.5)
     await run.passes(within=2 * timedelta(seconds=10))
@@ -52,24 +51,13 @@ async def _make_hot_rows(run: Run) -> None:
     await run.owner.execute(f"alter database {name} set deadlock_timeout = '50ms'")
 
 
-@asynccontextmanager
-async def _cancelling(run: Run) -> AsyncIterator[None]:
-    """Somebody who cancels jobs in batches, in an order of their own, while they are being finished."""
-
-    async def cancel() -> None:
-        while True:
-            ids = [event["job"] for event in run.events("acknowledged")[-40:]]
-            chosen = run.chance.sample(ids, min(len(ids), 10))
-            await run.owner.fetch("select * from livewell.cancel_jobs($1, 'harness', 'harness')", chosen)
-            await asyncio.sleep(0.05)
-
-    task = asyncio.create_task(cancel())
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+async def _cancel_jobs(run: Run) -> None:
+    """Cancel jobs in batches, in an order of one's own, while they are being finished."""
+    while True:
+        ids = [event["job"] for event in run.events("acknowledged")[-40:]]
+        chosen = run.chance.sample(ids, min(len(ids), 10))
+        await run.owner.fetch("select * from livewell.cancel_jobs($1, 'harness', 'harness')", chosen)
+        await asyncio.sleep(0.05)
 
 
 async def test_f22_an_exhausted_pool_stops_no_heartbeat(run: Run, size: Size) -> None:

@@ -6,7 +6,7 @@ one key from being kept fresh, and no other; who it is can be read. Nothing of t
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID, uuid4
@@ -16,6 +16,7 @@ import pytest
 from livewell.kernel import Database
 from livewell.presence import Item, PresenceStore, SubscribeOutcome
 from livewell.testing import idle_in_transaction, make_type, until
+from tests.faults.beside import beside
 from tests.faults.load import Member, Run
 from tests.faults.refresh_stage import KEYS, Stage, staged
 from tests.faults.refreshes import QUOTE
@@ -133,7 +134,7 @@ async def _one_round(stage: Stage, url: str, stranger: Stranger, within: timedel
     session = await _annas(run.owner)
     async with AsyncExitStack() as staying:
         pid = await staying.enter_async_context(stranger.idle(url, session))
-        async with _going_on(run, worker):
+        async with beside(_go_on(run, worker)):
             await until(lambda: _stored(stage, (QUOTE, HELD)), "every other key was stored", within=within)
             await _a_gateway_goes_on(run.owner, session, within)
             assert await _stored(stage) is not stranger.holds, "nobody was held up: the stranger came too late"
@@ -177,23 +178,12 @@ async def _is_named(owner: Database, pid: int) -> bool:
     return bool(await owner.fetchval(said, f"pid {pid}, login .*application stranger"))
 
 
-@asynccontextmanager
-async def _going_on(run: Run, worker: Member) -> AsyncIterator[None]:
+async def _go_on(run: Run, worker: Member) -> None:
     """Let the worker store, now and whenever it waits for that."""
-
-    async def go_on() -> None:
-        told = 0
-        while True:
-            reached = len([event for event in run.events("reached") if event.by == worker.name])
-            for _ in range(told, reached):
-                worker.process.send_signal(GO_ON)
-            told = reached
-            await asyncio.sleep(0.02)
-
-    task = asyncio.create_task(go_on())
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+    told = 0
+    while True:
+        reached = len([event for event in run.events("reached") if event.by == worker.name])
+        for _ in range(told, reached):
+            worker.process.send_signal(GO_ON)
+        told = reached
+        await asyncio.sleep(0.02)

@@ -2,14 +2,14 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import livewell
 from livewell.kernel import LivewellError, MigratorOptions, SqlFiles, migrate
+from tests.faults.beside import beside
 from tests.faults.load import Run
 from tests.faults.size import Size
 
@@ -25,7 +25,7 @@ async def test_f21_a_migration_under_load_is_not_noticed(run: Run, size: Size, t
     await run.start_producer(rate=100)
     longest: list[float] = [0.0]
     rounds = 0
-    async with _watching_locks(run, longest):
+    async with beside(_watch_locks(run, longest)):
         for _ in size.lasting():
             rounds += 1
             await run.seen("acknowledged", len(run.events("acknowledged")) + 50)
@@ -59,24 +59,13 @@ def _changed_sql(folder: Path, number: int) -> SqlFiles:
     return SqlFiles.below(folder)
 
 
-@asynccontextmanager
-async def _watching_locks(run: Run, longest: list[float]) -> AsyncIterator[None]:
+async def _watch_locks(run: Run, longest: list[float]) -> None:
     """Keep the longest time that anybody was seen waiting for a lock."""
-
-    async def watch() -> None:
-        while True:
-            with suppress(LivewellError):
-                waited = await run.owner.fetchval(
-                    "select coalesce(max(extract(epoch from clock_timestamp() - l.waitstart)), 0)::float8"
-                    " from pg_locks as l where not l.granted"
-                )
-                longest[0] = max(longest[0], waited)
-            await asyncio.sleep(0.01)
-
-    task = asyncio.create_task(watch())
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+    while True:
+        with suppress(LivewellError):
+            waited = await run.owner.fetchval(
+                "select coalesce(max(extract(epoch from clock_timestamp() - l.waitstart)), 0)::float8"
+                " from pg_locks as l where not l.granted"
+            )
+            longest[0] = max(longest[0], waited)
+        await asyncio.sleep(0.01)

@@ -9,7 +9,7 @@ import typer
 from livewell.cli.groups import listing
 from livewell.cli.inputs import duration, known
 from livewell.cli.options import Json, Reason
-from livewell.cli.output import note, say, show_json, show_table
+from livewell.cli.output import note, say, show_json, show_list
 from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
@@ -29,15 +29,17 @@ def list_access(ctx: typer.Context, as_json: Json = False) -> None:
     from livewell.kernel import list_logins
 
     found = run(ctx, lambda app: list_logins(app.database))
-    if as_json:
-        show_json(found)
-        return
-    show_table(
+    show_list(
+        found,
         ("LOGIN", "MEMBER OF", "MADE HERE", "CONNECTIONS", "SETTINGS"),
-        [
-            (login.name, ", ".join(login.member_of), login.made_here, login.connections, ", ".join(login.settings))
-            for login in found
-        ],
+        lambda login: (
+            login.name,
+            ", ".join(login.member_of),
+            login.made_here,
+            login.connections,
+            ", ".join(login.settings),
+        ),
+        as_json=as_json,
     )
 
 
@@ -67,7 +69,7 @@ def make(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Make a login for a middle tier you trust, or give one made so a new password: what it says it is is believed."""
+    """Make a login for a middle tier, or give one made here a new password. It is trusted to say who its users are."""
     from livewell.kernel import LoginLimits, LoginRole, new_password
 
     known([role], [known_role.value for known_role in LoginRole], "role")

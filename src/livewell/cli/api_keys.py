@@ -56,7 +56,7 @@ def _ring() -> "KeyRing":
 
 
 def _is_readable(ring: "KeyRing", source: str) -> bool:
-    """Whether a key is there that may be read; what it is, nobody here looks at."""
+    """Whether there is a key that may be read. The key itself is not looked at."""
     from livewell.budgets import KeyUnreadable
 
     try:

@@ -122,7 +122,7 @@ async def apply_declared(app: "Stores", declared: "Declarations") -> "Planned":
 
 
 async def _planned(database: "Database", declared: "Declarations") -> "Planned":
-    """What applying would change; what others of the file stand on is made for the plan, and undone."""
+    """What applying would change. It is applied as far as later parts of the file need it, and rolled back."""
     planned: Planned = []
     with suppress(_Undone):
         async with database.transaction() as connection:
@@ -144,7 +144,7 @@ async def _through_sections(
     named = [section for section in sections(checked) if declared.sections.get(section.word)]
     for section in named:
         tables = declared.sections[section.word]
-        # A type stands on endpoints of the same file: only what comes last can do without what it plans.
+        # A type needs endpoints of the same file: all sections but the last are applied, also for a plan.
         last = section.word == named[-1].word
         try:
             changes = await section.apply(connection, tables, plan_only=plan_only and last, actor=who())

@@ -7,7 +7,7 @@ import typer
 
 from livewell.cli.groups import listing
 from livewell.cli.options import Before, Json, as_id
-from livewell.cli.output import counted, note, progress, say, show_json, show_table, shown_json
+from livewell.cli.output import counted, note, progress, say, show_json, show_list, shown_json
 from livewell.cli.session import run
 
 if TYPE_CHECKING:
@@ -49,25 +49,21 @@ def list_entries(
         limit=limit,
     )
     entries = run(ctx, lambda app: AuditStore(app.database).list_entries(wanted))
-    if as_json:
-        show_json(entries)
-        return
-    show_table(
+    show_list(
+        entries,
         ("ID", "AT", "EVENT", "ACTOR", "LOGIN", "WHAT", "JOB", "REASON", "NEW"),
-        [
-            (
-                entry.id,
-                entry.at,
-                entry.event,
-                entry.actor,
-                entry.login,
-                entry.subject or entry.record_id,
-                entry.job_id,
-                entry.reason,
-                entry.new and shown_json(entry.new),
-            )
-            for entry in entries
-        ],
+        lambda entry: (
+            entry.id,
+            entry.at,
+            entry.event,
+            entry.actor,
+            entry.login,
+            entry.subject or entry.record_id,
+            entry.job_id,
+            entry.reason,
+            entry.new and shown_json(entry.new),
+        ),
+        as_json=as_json,
     )
     if len(entries) == limit:
         note(f"there may be more: --before {entries[-1].id}")

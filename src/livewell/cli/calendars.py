@@ -6,7 +6,7 @@ import typer
 
 from livewell.cli.groups import listing
 from livewell.cli.options import Json, Reason
-from livewell.cli.output import counted, say, show_json, show_table
+from livewell.cli.output import counted, say, show_json, show_list
 from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
@@ -19,21 +19,17 @@ group = listing("Show and refresh when exchanges are in session.")
 def list_exchanges(ctx: typer.Context, as_json: Json = False) -> None:
     """List exchanges: whose keys are theirs, until when they are known, and whether they are in session."""
     exchanges = run(ctx, lambda app: app.registry.list_exchanges())
-    if as_json:
-        show_json(exchanges)
-        return
-    show_table(
+    show_list(
+        exchanges,
         ("EXCHANGE", "KEYS", "KNOWN UNTIL", "IN SESSION", "CHANGES"),
-        [
-            (
-                exchange.code,
-                [suffix or "all others" for suffix in exchange.suffixes],
-                exchange.known_until,
-                exchange.open,
-                exchange.changes_at,
-            )
-            for exchange in exchanges
-        ],
+        lambda exchange: (
+            exchange.code,
+            [suffix or "all others" for suffix in exchange.suffixes],
+            exchange.known_until,
+            exchange.open,
+            exchange.changes_at,
+        ),
+        as_json=as_json,
     )
 
 

@@ -24,7 +24,7 @@ def demo(
     """
     import asyncio
 
-    # Said before anything else is loaded: that something happens is to be seen at once.
+    # Printed before anything else is loaded, so that something is seen at once.
     say(TITLE)
     sys.stdout.flush()
     from livewell.cli.demo_watch import watching_on

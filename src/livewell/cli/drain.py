@@ -71,7 +71,7 @@ def drain(
 async def _wait(
     store: "JobStore", kinds: list[str] | None, limit: timedelta | None, tell: Callable[[int, int], None]
 ) -> Drained:
-    """Look again and again; `done` is what the most that was ever live has shrunk by."""
+    """Look again and again; `done` is how far the number of live jobs has fallen from its highest."""
     began = time.monotonic()
     deadline = began + limit.total_seconds() if limit is not None else float("inf")
     most = 0

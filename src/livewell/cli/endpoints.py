@@ -1,15 +1,14 @@
 """`livewell endpoints`: what may be sent where, tuned, paused and reset while everything runs."""
 
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from livewell.cli.budgets import BREAKER_WORDS
 from livewell.cli.groups import listing
-from livewell.cli.options import Json, Reason
-from livewell.cli.output import say, show_json, show_record, show_table, shown
+from livewell.cli.options import For, Json, Reason, Until
+from livewell.cli.output import say, show_json, show_list, show_record, shown
 from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
@@ -31,24 +30,20 @@ Limiter = Annotated[
 def list_endpoints(ctx: typer.Context, as_json: Json = False) -> None:
     """List endpoints and accounts with their limits."""
     endpoints = run(ctx, lambda app: app.budgets.list_endpoints())
-    if as_json:
-        show_json(endpoints)
-        return
-    show_table(
+    show_list(
+        endpoints,
         ("ENDPOINT", "STATE", "PER MIN", "PER HOUR", "TOKENS/MIN", "TOKENS/H", "AT ONCE", "LIMITER", "CLOSED"),
-        [
-            (
-                *(
-                    endpoint.name,
-                    endpoint.state,
-                    endpoint.requests_per_minute,
-                    endpoint.requests_per_hour,
-                    endpoint.tokens_per_minute,
-                ),
-                *(endpoint.tokens_per_hour, endpoint.concurrent, endpoint.limiter, _closed(endpoint)),
-            )
-            for endpoint in endpoints
-        ],
+        lambda endpoint: (
+            *(
+                endpoint.name,
+                endpoint.state,
+                endpoint.requests_per_minute,
+                endpoint.requests_per_hour,
+                endpoint.tokens_per_minute,
+            ),
+            *(endpoint.tokens_per_hour, endpoint.concurrent, endpoint.limiter, _closed(endpoint)),
+        ),
+        as_json=as_json,
     )
 
 
@@ -93,20 +88,14 @@ def set_endpoint(
 def pause_endpoint(
     ctx: typer.Context,
     name: Limiter,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="TIME", help="Until then, as 2026-11-20T18:30.")
-    ] = None,
-    length: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="For so long, as 30m.")] = None,
+    until: Until = None,
+    length: For = None,
     reason: Reason = None,
 ) -> None:
     """Send nothing to an endpoint for a while. Jobs still come in, calls under way go on."""
-    from livewell.cli.errors import Misused
-    from livewell.cli.inputs import duration, moment
+    from livewell.cli.inputs import pause_end
 
-    if until and length:
-        raise Misused("--until and --for exclude each other", fix="give one of them")
-    pause = duration(length)
-    end = moment(until) if pause is None else datetime.now(UTC) + pause
+    end = pause_end(until, length)
 
     async def work(app: "Stores") -> None:
         await _require_limiter(app, name)
@@ -140,14 +129,10 @@ def reset_endpoint(ctx: typer.Context, name: Limiter, reason: Reason = None) -> 
 
 
 async def _one(app: "Stores", name: str) -> "Endpoint":
-    """The endpoint, or the fact that there is none, with what was probably meant."""
     from livewell.budgets import UnknownEndpoint
-    from livewell.cli.inputs import near
+    from livewell.cli.inputs import named
 
-    endpoints = {endpoint.name: endpoint for endpoint in await app.budgets.list_endpoints()}
-    if name not in endpoints:
-        raise UnknownEndpoint(f"unknown endpoint {name}", fix=near(name, endpoints) or "livewell endpoints list")
-    return endpoints[name]
+    return named(name, await app.budgets.list_endpoints(), UnknownEndpoint, "unknown endpoint", "endpoints")
 
 
 async def _require_limiter(app: "Stores", name: str) -> None:

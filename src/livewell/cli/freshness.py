@@ -87,7 +87,7 @@ def _show(seen: _Seen, hours: int, *, wide: bool) -> None:
 
 
 def _show_now(seen: _Seen) -> None:
-    """A line for every type, also where nobody looks: who has just begun sees that it is known."""
+    """A line for every type, also one that nobody looks at: a beginner sees that it is known."""
     watched = {watched_type.data_type: watched_type for watched_type in seen.now}
     show_table(
         ("TYPE (NOW)", "ITEMS LOOKED AT", "VIEWERS", "SEE FRESH DATA", "NO DATA YET", "OLDEST", "REFUSED", "FAILED"),
@@ -121,7 +121,7 @@ def _show_figures(seen: _Seen, hours: int, *, wide: bool) -> None:
     )
 
 
-# What a newcomer asks: how long was looked, was it good, also for who looked alone, and how long did somebody wait.
+# What a newcomer asks: how long was it looked at, was it good, also for lone viewers, how long did somebody wait?
 _WORDS: "dict[str, Callable[[FreshnessFigures, float | None], str | None]]" = {
     "LOOKED AT": lambda figures, _: _minutes(figures.viewer_minutes),
     "GOOD": lambda figures, _: _share(figures.ok),

@@ -2,23 +2,41 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from pydantic_core import from_json
 
 from livewell.cli.errors import FileUnavailable, Misused
-from livewell.kernel import HOW_TO_WRITE, parse_duration
+from livewell.kernel import HOW_TO_WRITE, LivewellError, parse_duration
 
 _EXAMPLE = """write an object, '{"month": "2026-11"}', or @FILE, or - for standard input"""
+
+
+class Named(Protocol):
+    """Something people know by its name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+N = TypeVar("N", bound=Named)
 
 
 def near(word: str, known: Iterable[str]) -> str | None:
     """The question "did you mean …?", when there is something near."""
     close = get_close_matches(word, list(known), n=1)
     return f"did you mean {close[0]}?" if close else None
+
+
+def named(name: str, things: Iterable[N], unknown: type[LivewellError], said: str, listing: str) -> N:
+    """The thing of that name, or the fact that there is none, with what was probably meant."""
+    by_name = {thing.name: thing for thing in things}
+    if name not in by_name:
+        raise unknown(f"{said} {name}", fix=near(name, by_name) or f"livewell {listing} list")
+    return by_name[name]
 
 
 def known(words: Sequence[str] | None, choices: Sequence[str], what: str) -> list[str] | None:
@@ -49,6 +67,14 @@ def moment(text: str | None) -> datetime | None:
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError) as error:
         raise Misused(f"{text!r} is not a time", fix="write 2026-11-20T18:30 or 2026-11-20T18:30Z") from error
+
+
+def pause_end(until: str | None, length: str | None) -> datetime | None:
+    """When a pause ends, by `--until` or `--for`; None: when it is ended by hand."""
+    if until and length:
+        raise Misused("--until and --for exclude each other", fix="give one of them")
+    pause = duration(length)
+    return moment(until) if pause is None else datetime.now(UTC) + pause
 
 
 def payload(text: str) -> dict[str, Any]:

@@ -44,7 +44,7 @@ async def missing_keys(budgets: "BudgetStore", ring: "KeyRing") -> list[str]:
 
 
 def _fix(source: str, fact: KeyUnreadable) -> str:
-    """A file is looked at again; what a process knows of its environment is what it was started with."""
+    """A changed file is read again; a variable is what it was when the process started."""
     if isinstance(fact, KeyNotAllowed) and fact.fix is not None:
         return fact.fix
     scheme, _, place = source.partition(":")

@@ -67,7 +67,7 @@ def import_keys(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A key per line, or key,exchange; - for standard input.")],
     as_json: Json = False,
 ) -> None:
-    """Add the keys of a file to the catalogue: all of them or, when one is none, nothing. Only for the owner."""
+    """Add the keys of a file to the catalogue: all of them, or nothing when one is not a key. Only for the owner."""
     lines = list(_lines(file))
 
     async def work(app: "Stores") -> "Imported":
@@ -139,7 +139,7 @@ def _text(file: str) -> str:
 
 
 async def _require_keys(app: "Stores", data_type: str, lines: Sequence[Line], file: str) -> None:
-    """Refuse the file with the lines of what are no keys, before anything is written."""
+    """Refuse the file and name the lines that are not keys, before anything is written."""
     from livewell.registry import InvalidKeys
 
     strange: list[Line] = []

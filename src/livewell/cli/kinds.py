@@ -1,14 +1,13 @@
 """`livewell kinds`: what jobs there are, how each is treated, and which are paused."""
 
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from livewell.cli.groups import listing
-from livewell.cli.options import Json, Reason
-from livewell.cli.output import say, show_json, show_record, show_table, shown
+from livewell.cli.options import For, Json, Reason, Until
+from livewell.cli.output import say, show_list, show_one, shown
 from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
@@ -24,24 +23,20 @@ Name = Annotated[str, typer.Argument(metavar="KIND", help="The kind.")]
 def list_kinds(ctx: typer.Context, as_json: Json = False) -> None:
     """List kinds, their tuning and who handles them."""
     kinds = run(ctx, lambda app: app.jobs.list_kinds())
-    if as_json:
-        show_json(kinds)
-        return
-    show_table(
+    show_list(
+        kinds,
         ("KIND", "GROUP", "RETRIES", "LEASE", "TIME LIMIT", "AT ONCE", "WORKERS", "PAUSED"),
-        [
-            (
-                kind.kind,
-                kind.queue_group,
-                kind.retries,
-                kind.lease,
-                kind.time_limit,
-                kind.concurrency,
-                kind.workers,
-                _paused(kind),
-            )
-            for kind in kinds
-        ],
+        lambda kind: (
+            kind.kind,
+            kind.queue_group,
+            kind.retries,
+            kind.lease,
+            kind.time_limit,
+            kind.concurrency,
+            kind.workers,
+            _paused(kind),
+        ),
+        as_json=as_json,
     )
 
 
@@ -74,10 +69,7 @@ def declare_kinds(
 def show_kind(ctx: typer.Context, kind: Name, as_json: Json = False) -> None:
     """Show one kind. With everything that can be tuned, and the schema of its payload."""
     found = run(ctx, lambda app: _one(app, kind))
-    if as_json:
-        show_json(found)
-    else:
-        show_record(asdict(found))
+    show_one(found, as_json=as_json)
 
 
 @group.command("set", epilog="Example: livewell kinds set report retries=5 lease=2m concurrency=")
@@ -106,20 +98,14 @@ def set_kind(
 def pause_kind(
     ctx: typer.Context,
     kind: Name,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="TIME", help="Until then, as 2026-11-20T18:30.")
-    ] = None,
-    length: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="For so long, as 30m.")] = None,
+    until: Until = None,
+    length: For = None,
     reason: Reason = None,
 ) -> None:
     """Claim nothing of a kind for a while. Jobs still come in, running ones go on."""
-    from livewell.cli.errors import Misused
-    from livewell.cli.inputs import duration, moment
+    from livewell.cli.inputs import pause_end
 
-    if until and length:
-        raise Misused("--until and --for exclude each other", fix="give one of them")
-    pause = duration(length)
-    end = moment(until) if pause is None else datetime.now(UTC) + pause
+    end = pause_end(until, length)
     run(ctx, lambda app: app.jobs.pause_kind(kind, until=end, reason=reason, actor=who()))
     say(f"{kind} is paused until {shown(end) if end else 'resumed'}")
 

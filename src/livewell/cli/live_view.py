@@ -117,7 +117,7 @@ class PlainView:
         return True
 
     def _is_news(self, trouble: Trouble, now: float) -> bool:
-        """Whether it was not told within a minute, nor many others of the same thing: a thousand keys may each fail."""
+        """Whether to tell it: not twice in a minute, and not many of the same thing, as when a thousand keys fail."""
         self._told = {told: at for told, at in self._told.items() if now - at < _TOLD_EVERY}
         this = trouble.what, trouble.known_by or trouble.why
         if this in self._told or sum(what == trouble.what for what, _ in self._told) >= _MOST_TOLD:

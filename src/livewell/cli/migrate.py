@@ -90,7 +90,7 @@ async def _migrated(url: str) -> "MigrationReport":
 
 
 async def _make_partitions(url: str) -> None:
-    """What is finished before the first worker starts has its place, too."""
+    """Make partitions, so that a job that ends before the first worker starts has one."""
     from livewell.jobs import JobStore, make_partitions
     from livewell.kernel import Database, DatabaseOptions
 

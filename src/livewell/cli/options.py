@@ -31,6 +31,8 @@ KeyFiles = Annotated[
     str | None,
     typer.Option("--key-files", metavar="FOLDER:…", help="Folders with files of API keys; else LIVEWELL_KEY_FILES."),
 ]
+Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Until then, as 2026-11-20T18:30.")]
+For = Annotated[str | None, typer.Option("--for", metavar="DURATION", help="For so long, as 30m.")]
 JobIds = Annotated[list[int] | None, typer.Argument(metavar="ID…", parser=as_id, help="The jobs, by id.")]
 
 

@@ -91,7 +91,7 @@ async def _change(
     kinds: list[str] | None,
     change: "Callable[[Sequence[int]], Awaitable[list[Changed]]]",
 ) -> "list[Changed]":
-    """Batch by batch, so that no call is long and what is done is done when somebody interrupts."""
+    """Batch by batch: no call is long, and an interruption undoes nothing."""
     await require_kinds(app.jobs, kinds)
     total = len(ids) if ids else await _unseen(app.jobs, kinds)
     changed: list[Changed] = []

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from shutil import get_terminal_size
@@ -55,6 +56,22 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     rows = list(rows)
     right = [_are_figures([row[number] for row in rows]) for number in range(len(columns))]
     _print(columns, [[shown(value) for value in row] for row in rows], right)
+
+
+def show_list(things: Sequence[T], columns: Sequence[str], row: Callable[[T], Sequence[Any]], *, as_json: bool) -> None:
+    """Print things of one sort: each as a row of a table, or all as one document."""
+    if as_json:
+        show_json(things)
+    else:
+        show_table(columns, [row(thing) for thing in things])
+
+
+def show_one(thing: Any, *, as_json: bool) -> None:
+    """Print one dataclass: a line per field, or a document."""
+    if as_json:
+        show_json(thing)
+    else:
+        show_record(asdict(thing))
 
 
 def show_record(record: Mapping[str, Any]) -> None:
@@ -120,7 +137,7 @@ def console(*, stderr: bool = False) -> "Console":
 
 @cache
 def _plain_console() -> "type[Console]":
-    """Rich's console, which does what a text says, but for texts that are only shown."""
+    """Rich's console, but control characters in a text are shown, not done."""
     from rich.console import Console
     from rich.segment import Segment
 

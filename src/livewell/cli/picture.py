@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Group, RenderableType
     from rich.table import Table
 
-# Figures are read every half second, and reading takes time: older than this they are no longer what is.
+# Figures are read every half second, and reading takes time: older than this they are out of date.
 OLD = 5.0
 _BARS = " ▁▂▃▄▅▆▇█"
 _BAR = 20
@@ -78,7 +78,7 @@ def draw(
     events: Iterable[str] = (),
     hints: Iterable[str] = (),
 ) -> "Group":
-    """One moment; with figures that are old it says how old, and what it no longer knows it leaves open.
+    """One moment. Old figures are shown with their age, and `?` where they are too old to be true.
 
     What has been lately is shown as far as the width allows.
     """

@@ -6,7 +6,7 @@ import typer
 
 from livewell.cli.groups import listing
 from livewell.cli.options import Json
-from livewell.cli.output import show_json, show_table
+from livewell.cli.output import show_list
 from livewell.cli.session import run
 from livewell.kernel import shown_number
 
@@ -33,15 +33,18 @@ def list_sessions(
 ) -> None:
     """List sessions, newest first, with how many items each looks at."""
     found = run(ctx, lambda app: app.presence.store.list_sessions(user=user, gateway=gateway, limit=limit))
-    if as_json:
-        show_json(found)
-        return
-    show_table(
+    show_list(
+        found,
         ("SESSION", "USER", "ITEMS", "GATEWAY", "LAST SEEN", "SINCE"),
-        [
-            (session.id, session.user_id, session.items, session.gateway, session.last_seen, session.created_at)
-            for session in found
-        ],
+        lambda session: (
+            session.id,
+            session.user_id,
+            session.items,
+            session.gateway,
+            session.last_seen,
+            session.created_at,
+        ),
+        as_json=as_json,
     )
 
 
@@ -54,22 +57,18 @@ def list_viewers(
 ) -> None:
     """List what is looked at, by how many distinct users, the most watched first."""
     found = run(ctx, lambda app: app.presence.store.list_viewers(data_type=data_type, key=key, limit=limit))
-    if as_json:
-        show_json(found)
-        return
-    show_table(
+    show_list(
+        found,
         ("TYPE", "KEY", "VIEWERS", "ON AVERAGE", "SINCE", "DUE"),
-        [
-            (
-                item.data_type,
-                item.key,
-                item.viewers,
-                shown_number(item.viewers_average),
-                item.watched_since,
-                item.due_at,
-            )
-            for item in found
-        ],
+        lambda item: (
+            item.data_type,
+            item.key,
+            item.viewers,
+            shown_number(item.viewers_average),
+            item.watched_since,
+            item.due_at,
+        ),
+        as_json=as_json,
     )
 
 
@@ -77,24 +76,20 @@ def list_viewers(
 def list_sources(ctx: typer.Context, as_json: Json = False) -> None:
     """List the views and functions that presence is read from, and how that went."""
     found = run(ctx, lambda app: app.presence.store.list_sources())
-    if as_json:
-        show_json(found)
-        return
-    show_table(
+    show_list(
+        found,
         ("SOURCE", "READS", "EVERY", "STATE", "USERS", "ROWS", "SKIPPED", "LAST GOOD"),
-        [
-            (
-                source.name,
-                source.reads,
-                source.every,
-                _state(source),
-                source.users,
-                source.rows_read,
-                source.rows_skipped,
-                source.last_ok_at,
-            )
-            for source in found
-        ],
+        lambda source: (
+            source.name,
+            source.reads,
+            source.every,
+            _state(source),
+            source.users,
+            source.rows_read,
+            source.rows_skipped,
+            source.last_ok_at,
+        ),
+        as_json=as_json,
     )
 
 

@@ -7,7 +7,7 @@ import typer
 
 from livewell.cli.groups import listing
 from livewell.cli.options import Json
-from livewell.cli.output import say, show_json, show_table
+from livewell.cli.output import say, show_list
 from livewell.cli.session import run
 
 group = listing("Show and apply declarations that ship with Livewell.")
@@ -20,10 +20,12 @@ _FILES = Path(__file__).parents[1] / "presets"
 def list_presets(as_json: Json = False) -> None:
     """List presets and what each is for."""
     presets = [{"name": name, "description": _description(text)} for name, text in _presets().items()]
-    if as_json:
-        show_json(presets)
-    else:
-        show_table(("PRESET", "WHAT"), [(preset["name"], preset["description"]) for preset in presets])
+    show_list(
+        presets,
+        ("PRESET", "WHAT"),
+        lambda preset: (preset["name"], preset["description"]),
+        as_json=as_json,
+    )
 
 
 @group.command("show", epilog="Example: livewell presets show market-data >> livewell.toml")

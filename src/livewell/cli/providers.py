@@ -1,13 +1,12 @@
 """`livewell providers`: whose API it is, and its quota."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from livewell.cli.groups import listing
 from livewell.cli.options import Json, Reason
-from livewell.cli.output import given, say, show_json, show_record, show_table
+from livewell.cli.output import given, say, show_list, show_one
 from livewell.cli.session import run, who
 from livewell.kernel import shown_share, shown_size
 
@@ -24,23 +23,19 @@ Name = Annotated[str, typer.Argument(metavar="PROVIDER", help="The provider.")]
 def list_providers(ctx: typer.Context, as_json: Json = False) -> None:
     """List providers and their quotas."""
     providers = run(ctx, lambda app: app.budgets.list_providers())
-    if as_json:
-        show_json(providers)
-        return
-    show_table(
+    show_list(
+        providers,
         ("PROVIDER", "STATE", "QUOTA", "WINDOW", "USE", "PACE", "ADDRESS"),
-        [
-            (
-                *(provider.name, provider.state, given(provider.quota_bytes, shown_size)),
-                *(
-                    (provider.quota_window, shown_share(provider.quota_use), provider.pace)
-                    if provider.quota_bytes
-                    else (None, None, None)
-                ),
-                provider.base_url,
-            )
-            for provider in providers
-        ],
+        lambda provider: (
+            *(provider.name, provider.state, given(provider.quota_bytes, shown_size)),
+            *(
+                (provider.quota_window, shown_share(provider.quota_use), provider.pace)
+                if provider.quota_bytes
+                else (None, None, None)
+            ),
+            provider.base_url,
+        ),
+        as_json=as_json,
     )
 
 
@@ -48,10 +43,7 @@ def list_providers(ctx: typer.Context, as_json: Json = False) -> None:
 def show_provider(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     """Show one provider."""
     found = run(ctx, lambda app: _one(app, name))
-    if as_json:
-        show_json(found)
-    else:
-        show_record(asdict(found))
+    show_one(found, as_json=as_json)
 
 
 @group.command("set", epilog="Example: livewell providers set fmp quota.bytes='20 GB' quota.use=0.9")
@@ -82,11 +74,7 @@ def set_provider(
 
 
 async def _one(app: "Stores", name: str) -> "Provider":
-    """The provider, or the fact that there is none, with what was probably meant."""
     from livewell.budgets import UnknownProvider
-    from livewell.cli.inputs import near
+    from livewell.cli.inputs import named
 
-    providers = {provider.name: provider for provider in await app.budgets.list_providers()}
-    if name not in providers:
-        raise UnknownProvider(f"unknown provider {name}", fix=near(name, providers) or "livewell providers list")
-    return providers[name]
+    return named(name, await app.budgets.list_providers(), UnknownProvider, "unknown provider", "providers")

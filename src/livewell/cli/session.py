@@ -146,7 +146,7 @@ async def _database_at(url: str, *, as_owner: bool) -> "AsyncIterator[Database]"
     options = DatabaseOptions(
         url=url,
         direct_url=os.environ.get("LIVEWELL_DIRECT_URL"),
-        # Users' code that is read meanwhile finds no statement of an owner's session to put its own in the place of.
+        # No prepared statements in an owner's session: users' code that runs in it could put its own in their place.
         pooled=as_owner or os.environ.get("LIVEWELL_POOLED") == "1",
     )
     async with await Database.open(options) as database:

@@ -1,13 +1,12 @@
 """`livewell settings`: what can be tuned while everything runs."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from livewell.cli.groups import listing
 from livewell.cli.options import Json, Reason
-from livewell.cli.output import say, show_json, show_table
+from livewell.cli.output import say, show_json, show_list
 from livewell.cli.session import run, who
 from livewell.kernel import shown_interval
 
@@ -27,34 +26,28 @@ def list_settings(
 ) -> None:
     """List settings. Sensitive values are masked."""
     rows = [row for row in _rows(ctx) if not (changed and row.is_default)]
-    if as_json:
-        show_json(rows)
-        return
-    show_table(
+    show_list(
+        rows,
         ("NAME", "VALUE", "SHIPPED", "BOUNDS", "MEANING"),
-        [
-            (
-                *(row.name, _shown(row, row.value), None if row.is_default else _shown(row, row.default_value)),
-                *(_bounds(row), row.description),
-            )
-            for row in rows
-        ],
+        lambda row: (
+            *(row.name, _shown(row, row.value), None if row.is_default else _shown(row, row.default_value)),
+            *(_bounds(row), row.description),
+        ),
+        as_json=as_json,
     )
 
 
 @group.command("get", epilog="Example: livewell settings get worker.timeout")
 def get_setting(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     """Print the value of one setting. A sensitive one is masked."""
-    from livewell.cli.inputs import near
+    from livewell.cli.inputs import named
     from livewell.settings import UnknownSetting
 
-    rows = {row.name: row for row in _rows(ctx)}
-    if name not in rows:
-        raise UnknownSetting(f"there is no setting {name}", fix=near(name, rows) or "livewell settings list")
+    row = named(name, _rows(ctx), UnknownSetting, "there is no setting", "settings")
     if as_json:
-        show_json(asdict(rows[name]))
+        show_json(row)
     else:
-        say(_shown(rows[name], rows[name].value))
+        say(_shown(row, row.value))
 
 
 @group.command("set", epilog="Example: livewell settings set worker.timeout 10m --reason 'slow provider'")

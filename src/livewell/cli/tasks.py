@@ -1,13 +1,12 @@
 """`livewell tasks`: what runs again and again, when, and how it went."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from livewell.cli.groups import listing
 from livewell.cli.options import Before, Json, Reason, chosen
-from livewell.cli.output import say, show_json, show_record, show_table, shown_json
+from livewell.cli.output import say, show_list, show_one, shown_json
 from livewell.cli.session import run, run_application, set_up_logs, who
 
 if TYPE_CHECKING:
@@ -23,23 +22,19 @@ Name = Annotated[str, typer.Argument(metavar="TASK", help="The task.")]
 def list_tasks(ctx: typer.Context, as_json: Json = False) -> None:
     """List tasks, when each runs next, and how it went."""
     tasks = run(ctx, lambda app: app.tasks.list_tasks())
-    if as_json:
-        show_json(tasks)
-        return
-    show_table(
+    show_list(
+        tasks,
         ("TASK", "RUNS", "NEXT", "LAST SUCCESS", "FAILURES", "HOLDER", "ENABLED"),
-        [
-            (
-                task.name,
-                task.every or f"{task.cron} {task.time_zone}",
-                task.due_at,
-                task.last_success_at,
-                task.failures,
-                task.holder,
-                task.enabled,
-            )
-            for task in tasks
-        ],
+        lambda task: (
+            task.name,
+            task.every or f"{task.cron} {task.time_zone}",
+            task.due_at,
+            task.last_success_at,
+            task.failures,
+            task.holder,
+            task.enabled,
+        ),
+        as_json=as_json,
     )
 
 
@@ -47,10 +42,7 @@ def list_tasks(ctx: typer.Context, as_json: Json = False) -> None:
 def show_task(ctx: typer.Context, task: Name, as_json: Json = False) -> None:
     """Show one task. With everything that can be tuned."""
     found = run(ctx, lambda app: _one(app, task))
-    if as_json:
-        show_json(found)
-    else:
-        show_record(asdict(found))
+    show_one(found, as_json=as_json)
 
 
 @group.command("history", epilog="Example: livewell tasks history rescue --failed")
@@ -71,24 +63,20 @@ def show_history(
         return await app.tasks.list_runs(task, before=before, outcomes=outcomes, limit=limit)
 
     found = run(ctx, runs)
-    if as_json:
-        show_json(found)
-        return
-    show_table(
+    show_list(
+        found,
         ("ID", "TASK", "OUTCOME", "RUNS", "STARTED", "LONGEST", "NODE", "WHAT"),
-        [
-            (
-                run.id,
-                run.task,
-                "quiet" if run.quiet else run.outcome,
-                run.runs,
-                run.started_at,
-                run.longest_time,
-                run.node,
-                run.error or run.result,
-            )
-            for run in found
-        ],
+        lambda run: (
+            run.id,
+            run.task,
+            "quiet" if run.quiet else run.outcome,
+            run.runs,
+            run.started_at,
+            run.longest_time,
+            run.node,
+            run.error or run.result,
+        ),
+        as_json=as_json,
     )
 
 
@@ -186,13 +174,7 @@ def _set(ctx: typer.Context, task: str, changes: dict[str, Any], reason: str | N
 
 
 async def _one(app: "Stores", task: str) -> "Task":
-    from livewell.cli.inputs import near
+    from livewell.cli.inputs import named
     from livewell.schedule import UnknownTask
 
-    known = await app.tasks.list_tasks()
-    for found in known:
-        if found.name == task:
-            return found
-    raise UnknownTask(
-        f"there is no task {task}", fix=near(task, [found.name for found in known]) or "livewell tasks list"
-    )
+    return named(task, await app.tasks.list_tasks(), UnknownTask, "there is no task", "tasks")

@@ -1,13 +1,12 @@
 """`livewell types`: what is kept fresh, checked before it is live, added, tuned and removed."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from livewell.cli.groups import listing
 from livewell.cli.options import Json, Reason
-from livewell.cli.output import counted, say, show_json, show_record, show_table
+from livewell.cli.output import counted, say, show_json, show_list, show_one, show_table
 from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
@@ -31,28 +30,24 @@ _EXAMPLES = {
 def list_types(ctx: typer.Context, as_json: Json = False) -> None:
     """List data types: where each comes from, how old it may be, and where it is kept."""
     types = run(ctx, lambda app: app.registry.list_types())
-    if as_json:
-        show_json(types)
-        return
-    show_table(
+    show_list(
+        types,
         ("TYPE", "ENDPOINT", "TTL", "TABLE", "GATE", "STRATEGY", "FLOOR", "ENABLED"),
-        [
-            (
-                *(
-                    data_type.name,
-                    data_type.endpoint,
-                    data_type.ttl,
-                    data_type.table_name or "record table",
-                    data_type.gate,
-                ),
-                *(
-                    data_type.strategy if data_type.cron is None else f"{data_type.strategy} {data_type.cron}",
-                    data_type.priority_floor,
-                    data_type.enabled,
-                ),
-            )
-            for data_type in types
-        ],
+        lambda data_type: (
+            *(
+                data_type.name,
+                data_type.endpoint,
+                data_type.ttl,
+                data_type.table_name or "record table",
+                data_type.gate,
+            ),
+            *(
+                data_type.strategy if data_type.cron is None else f"{data_type.strategy} {data_type.cron}",
+                data_type.priority_floor,
+                data_type.enabled,
+            ),
+        ),
+        as_json=as_json,
     )
 
 
@@ -60,10 +55,7 @@ def list_types(ctx: typer.Context, as_json: Json = False) -> None:
 def show_type(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     """Show one data type. With everything that can be set."""
     found = run(ctx, lambda app: one_type(app, name))
-    if as_json:
-        show_json(found)
-    else:
-        show_record(asdict(found))
+    show_one(found, as_json=as_json)
 
 
 @group.command("check", epilog="Example: livewell types check quote profile")
@@ -205,10 +197,7 @@ def _fail_on_errors(findings: "list[Finding]") -> None:
 
 async def one_type(app: "Stores", name: str) -> "DataType":
     """The type, or the fact that there is none, with what was probably meant."""
-    from livewell.cli.inputs import near
+    from livewell.cli.inputs import named
     from livewell.registry import UnknownType
 
-    types = {data_type.name: data_type for data_type in await app.registry.list_types()}
-    if name not in types:
-        raise UnknownType(f"unknown type {name}", fix=near(name, types) or "livewell types list")
-    return types[name]
+    return named(name, await app.registry.list_types(), UnknownType, "unknown type", "types")

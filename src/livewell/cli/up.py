@@ -117,7 +117,7 @@ async def _tell_missing_keys(app: "Livewell") -> None:
 
 @asynccontextmanager
 async def _watched(app: "Livewell", title: str) -> AsyncIterator[None]:
-    """How things stand, for as long as it is entered; that nobody can be shown anything any more stops no work."""
+    """Show how things stand for as long as it is entered. When showing fails, the work goes on."""
     stop = asyncio.Event()
 
     async def show() -> None:

@@ -7,7 +7,7 @@ import typer
 
 from livewell.cli.inputs import duration
 from livewell.cli.options import Json
-from livewell.cli.output import show_json, show_table
+from livewell.cli.output import show_list
 from livewell.cli.session import run
 
 EXAMPLE = "Example: livewell warnings fetching --last 1h"
@@ -28,10 +28,9 @@ def warnings(
     back = duration(last)
     since = None if back is None else datetime.now(UTC) - back
     found = run(ctx, lambda app: list_warnings(app.database, since=since, code=code, limit=limit))
-    if as_json:
-        show_json(found)
-        return
-    show_table(
+    show_list(
+        found,
         ("LAST", "CODE", "ABOUT", "TIMES", "MESSAGE"),
-        [(warning.last_at, warning.code, warning.subject, warning.warnings, warning.message) for warning in found],
+        lambda warning: (warning.last_at, warning.code, warning.subject, warning.warnings, warning.message),
+        as_json=as_json,
     )

@@ -127,7 +127,7 @@ async def test_memory_is_given_back_with_what_was_stored(
 ) -> None:
     """An answer has its memory until it is stored, and not for longer: a worker that waits for work holds none."""
     memory = Memory()
-    monkeypatch.setattr("livewell.app.Client", lambda: Client(memory=memory))
+    monkeypatch.setattr("livewell.serving.Client", lambda: Client(memory=memory))
 
     async def nothing_is_held() -> bool:
         return memory.held == 0
