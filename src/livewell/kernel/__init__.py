@@ -1,8 +1,8 @@
 """The kernel: what every room stands on and no room owns.
 
 It owns the way to PostgreSQL (a pool, lines beside it, a listener), the server it can bring itself, the SQL files of
-all rooms and the migrator that applies them, facts (errors with one code), the service loop that runs agents, and logs.
-It imports no room.
+all rooms and the migrator that applies them, facts (errors with one code), the service loop that runs agents, the
+keeper of leases, pauses between tries, and logs. It imports no room.
 
 Invariants. Every call to the database is bounded, by the server and a little later by the client. What the driver
 raises leaves as a fact. Migrations run one at a time across machines, forward only, and may be killed anywhere. An

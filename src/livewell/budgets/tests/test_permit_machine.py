@@ -171,7 +171,7 @@ class PermitMachine(RuleBasedStateMachine):
             PermitSettlement(number=pick % (len(known.calls) + 2), outcome=outcome, tokens=spent, bytes=spent)  # type: ignore[arg-type]
             for pick, outcome, spent in chosen
         ]
-        first = {one.number: one for one in reversed(settlements)}
+        first = {settlement.number: settlement for settlement in reversed(settlements)}
         due = sorted(n for n in first if n in known.calls and known.calls[n].open and not known.collected)
         settled = self.desk.run(self.store.settle_permits(known.id, list(first.values()), now=self.record.now))
         assert sorted(settled) == due

@@ -181,7 +181,7 @@ async def test_whoever_is_cancelled_takes_no_permit_along(database: Database, ow
             task.cancel()
         async with asyncio.timeout(30):
             results = await asyncio.gather(*tasks, return_exceptions=True)
-        wrong = [one for one in results if one is not None and not isinstance(one, asyncio.CancelledError)]
+        wrong = [result for result in results if result is not None and not isinstance(result, asyncio.CancelledError)]
         assert wrong == []
         assert pool.waiting(ENDPOINT) == 0
         await until(lambda: _is_back(owner), "every permit has come back", within=timedelta(seconds=10))

@@ -91,7 +91,7 @@ def answer(
 def chunked(pieces: Sequence[bytes], *, headers: Sequence[str] = ("Content-Type: application/json",)) -> bytes:
     """An answer in chunks."""
     head = "\r\n".join(["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", *headers]).encode() + b"\r\n\r\n"
-    return head + b"".join(f"{len(one):x}\r\n".encode() + one + b"\r\n" for one in pieces) + b"0\r\n\r\n"
+    return head + b"".join(f"{len(piece):x}\r\n".encode() + piece + b"\r\n" for piece in pieces) + b"0\r\n\r\n"
 
 
 class Names(AbstractResolver):

@@ -78,7 +78,9 @@ async def test_a_type_that_can_be_fetched_has_no_finding(owner: Database, quotes
 async def test_what_only_a_program_can_tell_is_found(owner: Database, quotes: RegistryStore) -> None:
     """A model that cannot be imported, and a field the table has no column for."""
     await quotes.set_type("quote", {"fields": {**FIELDS, "volume": {"type": "integer"}}}, reason=None, actor="tests")
-    assert [(one.problem, one.severity) for one in await check_fetching(owner, ["quote"])] == [("no_column", "error")]
+    assert [(finding.problem, finding.severity) for finding in await check_fetching(owner, ["quote"])] == [
+        ("no_column", "error")
+    ]
     await quotes.set_type("quote", {"fields": "", "model": "no.such:Model"}, reason=None, actor="tests")
     (found,) = await check_fetching(owner)
     assert (found.problem, found.severity) == ("fetch", "error")

@@ -57,9 +57,9 @@ async def test_bytes_are_counted_as_the_server_sent_them(client: Client, kind: s
     """Status line, headers, framing and body as compressed: what the server wrote, to the byte, on each connection."""
     async with serve(lambda _: ANSWERS[kind]) as server:
         replies = [await call(client, server) for _ in range(3)]
-        assert sum(one.wire_bytes for one in replies) == server.sent
-        assert [one.body for one in replies] == [BODY] * 3
-        assert [one.problem for one in replies] == [None] * 3
+        assert sum(reply.wire_bytes for reply in replies) == server.sent
+        assert [reply.body for reply in replies] == [BODY] * 3
+        assert [reply.problem for reply in replies] == [None] * 3
         assert server.connections == (3 if kind == "without length" else 1)
 
 
@@ -68,8 +68,8 @@ async def test_bytes_of_an_answer_without_body_are_counted(client: Client) -> No
     content = b'HTTP/1.1 304 Not Modified\r\nETag: "x"\r\nContent-Length: 37\r\n\r\n'
     async with serve(lambda _: content) as server:
         replies = [await call(client, server) for _ in range(2)]
-        assert [(one.status, one.problem) for one in replies] == [(304, None)] * 2
-        assert sum(one.wire_bytes for one in replies) == server.sent
+        assert [(reply.status, reply.problem) for reply in replies] == [(304, None)] * 2
+        assert sum(reply.wire_bytes for reply in replies) == server.sent
 
 
 async def test_bytes_of_redirects_are_summed(client: Client) -> None:
@@ -253,8 +253,8 @@ async def test_two_answers_are_none(client: Client) -> None:
     """Bytes after an answer are not taken for the next one, and the answer before them is not believed either."""
     async with serve(lambda _: answer(BODY) + answer(b"[666]")) as server:
         replies = [await call(client, server) for _ in range(2)]
-        assert b"666" not in b"".join(one.body for one in replies)
-        assert [one.problem and one.problem.reason for one in replies] == ["wrong_length"] * 2
+        assert b"666" not in b"".join(reply.body for reply in replies)
+        assert [reply.problem and reply.problem.reason for reply in replies] == ["wrong_length"] * 2
         assert server.connections == 2
 
 
@@ -324,5 +324,5 @@ async def test_a_large_answer_takes_its_turn(monkeypatch: pytest.MonkeyPatch) ->
     body = b"[" + b" " * 400_000 + b"]"
     async with Client(memory=Memory(150_000)) as client, serve(lambda _: answer(body)) as server:
         replies = await asyncio.gather(*(call(client, server) for _ in range(4)))
-        assert [one.body for one in replies] == [body] * 4
+        assert [reply.body for reply in replies] == [body] * 4
         assert (client.memory.held, grown) == (0, 4)

@@ -35,7 +35,7 @@ async def apply(owner: Database, text: str, *, plan_only: bool = False, lock_tim
     async with owner.transaction() as connection:
         await connection.execute(f"set local lock_timeout = '{lock_timeout}'")
         changes = await section.apply(connection, declared, plan_only=plan_only, actor="tests")
-    return [one.change for one in changes]
+    return [change.change for change in changes]
 
 
 async def refused(owner: Database, text: str) -> list[tuple[str | int, str, str | None]]:
@@ -68,7 +68,7 @@ async def test_a_source_time_names_its_column(market: Database) -> None:
     assert await apply(market, QUOTES) == ["add"]
     assert (await quote(market)).source_time_column == "at"
     assert await apply(market, QUOTES) == ["same"]
-    assert [one for one in await check_fetching(market) if one.severity == "error"] == []
+    assert [finding for finding in await check_fetching(market) if finding.severity == "error"] == []
     await market.execute("alter table public.quotes add seen timestamptz")
     await apply(market, QUOTES.replace("fields.at", "fields.seen"))
     assert (await quote(market)).source_time_column == "seen"
@@ -153,8 +153,8 @@ async def test_a_disabled_type_may_wait_for_its_table(market: Database) -> None:
     await market.execute("drop table public.quotes")
     await apply(market, QUOTES + "enabled = false\n")
     findings = [*await RegistryStore(market).check_types(), *await check_fetching(market)]
-    assert {one.severity for one in findings} == {"warning"}
-    assert "there is no table or view public.quotes" in {one.message for one in findings}
+    assert {finding.severity for finding in findings} == {"warning"}
+    assert "there is no table or view public.quotes" in {finding.message for finding in findings}
 
 
 async def test_a_plan_changes_nothing(market: Database) -> None:

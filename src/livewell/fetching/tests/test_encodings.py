@@ -26,7 +26,7 @@ encodings = pytest.mark.parametrize("encoding", COMPRESS)
 
 def decoded(encoding: str, *pieces: bytes) -> bytes:
     decoder = decoder_for(encoding)
-    found = b"".join(one for piece in pieces for one in decoder.feed(piece))
+    found = b"".join(decoded for piece in pieces for decoded in decoder.feed(piece))
     decoder.end()
     return found
 

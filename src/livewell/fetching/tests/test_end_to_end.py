@@ -65,7 +65,7 @@ async def simulator(owner: Database) -> Any:
 
 async def _refresh(owner: Database, storing: Storing) -> tuple[dict[str, tuple[str, str]], int]:
     """Hold, fetch and store all keys, as a worker does; what became of each, and the bytes they cost."""
-    held = {one["key"]: one for one in await storing.hold("quote", *KEYS, now=datetime.now(UTC))}
+    held = {leased["key"]: leased for leased in await storing.hold("quote", *KEYS, now=datetime.now(UTC))}
     (data_type,) = await RegistryStore(owner).list_types(["quote"])
     async with Client() as client:
         source = await read_source(owner, data_type)
@@ -84,8 +84,11 @@ async def _refresh(owner: Database, storing: Storing) -> tuple[dict[str, tuple[s
         )
         for one in answers
     ]
-    stored = {one.job_id: (one.state, one.outcome) for one in await FetchStore(owner).store_fetches(ended)}
-    return {key: stored[held[key]["job"]] for key in KEYS}, sum(one.bytes or 0 for one in answers)
+    stored = {
+        stored_fetch.job_id: (stored_fetch.state, stored_fetch.outcome)
+        for stored_fetch in await FetchStore(owner).store_fetches(ended)
+    }
+    return {key: stored[held[key]["job"]] for key in KEYS}, sum(answer.bytes or 0 for answer in answers)
 
 
 async def test_what_the_provider_has_is_in_the_table(owner: Database, storing: Storing, simulator: Simulator) -> None:
@@ -99,7 +102,7 @@ async def test_what_the_provider_has_is_in_the_table(owner: Database, storing: S
     again, more = await _refresh(owner, storing)
     assert again == dict.fromkeys(KEYS, ("completed", "unchanged"))
     await simulator.settled()
-    assert spent + more == sum(one.bytes_out for one in simulator.calls)
+    assert spent + more == sum(call.bytes_out for call in simulator.calls)
 
 
 async def test_a_bad_row_leaves_what_is_stored(owner: Database, storing: Storing, simulator: Simulator) -> None:

@@ -49,8 +49,8 @@ async def test_a_written_fetcher_gets_what_a_declared_one_gets() -> None:
     """Rows read by its model, keys told apart, bytes shared out."""
     async with serve(lambda _: body(quote("A"), quote("B", price=-1))) as server:
         answers = await fetch(a_source(server, fetcher=QuoteFetcher, keys_per_request=2), ("A", "B"))
-        assert [type(one.outcome) for one in answers] == [Fetched, Refused]
-        assert sum(one.bytes or 0 for one in answers) == server.sent
+        assert [type(answer.outcome) for answer in answers] == [Fetched, Refused]
+        assert sum(answer.bytes or 0 for answer in answers) == server.sent
 
 
 async def test_a_fetcher_by_its_path() -> None:
@@ -179,7 +179,7 @@ async def test_query_and_headers_are_sent() -> None:
     call = {"path": "/quote", "query": {"symbols": "{keys}", "of": "a b"}, "headers": {"X-Of": "us"}, "key": "symbol"}
     async with serve(lambda _: body(quote("A"), quote("B"))) as server:
         answers = await fetch(a_source(server, fetch_call=call, keys_per_request=2), ("A", "B"))
-        assert [type(one.outcome) for one in answers] == [Fetched, Fetched]
+        assert [type(answer.outcome) for answer in answers] == [Fetched, Fetched]
         assert server.paths == ["/quote?symbols=A%2CB&of=a%20b"]
         assert "X-Of: us" in server.heads[0]
 
@@ -190,9 +190,9 @@ async def test_many_keys_are_asked_in_as_many_requests_as_it_takes() -> None:
         keys = ("A", "B", "C", "D", "E", "A")
         answers = await fetch(a_source(server, keys_per_request=2), keys)
         assert server.paths == ["/quote/A,B", "/quote/C,D", "/quote/E"]
-        assert tuple(one.key for one in answers) == keys
-        assert all(isinstance(one.outcome, Fetched) for one in answers)
-        assert sum(one.bytes or 0 for one in answers) == server.sent
+        assert tuple(answer.key for answer in answers) == keys
+        assert all(isinstance(answer.outcome, Fetched) for answer in answers)
+        assert sum(answer.bytes or 0 for answer in answers) == server.sent
 
 
 class Loose(QuoteFetcher):

@@ -108,7 +108,7 @@ def test_bytes_of_any_kind_are_judged(body: bytes, path: str) -> None:
     except NotThere:
         return
     verdict = judge_rows(KEYS, rows, RULES, now=NOW)
-    assert not any(isinstance(one, Fetched) for one in verdict.outcomes.values())
+    assert not any(isinstance(outcome, Fetched) for outcome in verdict.outcomes.values())
 
 
 @given(st.integers(0, 10**12), st.lists(st.integers(0, 1000), min_size=1, max_size=50))
@@ -118,4 +118,4 @@ def test_shares_are_fair_and_whole(total: int, weights: list[int]) -> None:
     assert sum(shares) == total
     if any(weights):
         whole = sum(weights)
-        assert all(abs(share - total * one / whole) <= 1 for share, one in zip(shares, weights, strict=True))
+        assert all(abs(share - total * weight / whole) <= 1 for share, weight in zip(shares, weights, strict=True))

@@ -37,9 +37,9 @@ def asked_in(head: str) -> list[str]:
 
 async def outcomes(server: RawServer, keys: Sequence[str] = KEYS) -> dict[str, type]:
     found = await fetch(a_source(server, keys_per_request=20), keys)
-    assert sum(one.bytes or 0 for one in found) == server.sent
-    assert all(one.sent for one in found)
-    return {one.key: type(one.outcome) for one in found}
+    assert sum(answer.bytes or 0 for answer in found) == server.sent
+    assert all(answer.sent for answer in found)
+    return {answer.key: type(answer.outcome) for answer in found}
 
 
 @pytest.mark.parametrize("gone", [KEYS[0], KEYS[7], KEYS[19]])
@@ -78,8 +78,8 @@ async def test_several_that_are_gone_are_found_as_far_as_it_goes() -> None:
     gone = {"K0", "K6", "K12", "K19"}
     async with serve(without(*gone)) as server:
         found = await outcomes(server)
-        assert {key for key, one in found.items() if one is Gone} <= gone
-        assert {key for key, one in found.items() if one is Fetched} <= set(KEYS) - gone
+        assert {key for key, outcome in found.items() if outcome is Gone} <= gone
+        assert {key for key, outcome in found.items() if outcome is Fetched} <= set(KEYS) - gone
         assert Fetched in found.values()
         assert len(server.heads) == 1 + 10
 
@@ -100,7 +100,7 @@ async def test_each_request_asks_for_its_permission() -> None:
             a_source(server, keys_per_request=20), [Asked(data_type="quote", key=key) for key in KEYS], sending=sending
         )
         assert len(server.heads) == 2
-        assert sum(one.bytes or 0 for one in found) == server.sent
-    (failed,) = {one.outcome for one in found if isinstance(one.outcome, FetchFailed)}
+        assert sum(answer.bytes or 0 for answer in found) == server.sent
+    (failed,) = {answer.outcome for answer in found if isinstance(answer.outcome, FetchFailed)}
     assert failed == FetchFailed(reason="status", message="HTTP 404", status=404)
-    assert [one.key for one in found if isinstance(one.outcome, Fetched)] == list(KEYS[10:])
+    assert [answer.key for answer in found if isinstance(answer.outcome, Fetched)] == list(KEYS[10:])

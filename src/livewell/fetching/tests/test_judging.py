@@ -123,12 +123,15 @@ async def test_one_bad_row_refuses_its_key_only() -> None:
         source = a_source(server, keys_per_request=20)
         answers = await fetch(source, ("A", "B", "C", "D"))
         assert server.paths == ["/quote/A,B,C,D"]
-        found = {one.key: one.outcome for one in answers}
+        found = {answer.key: answer.outcome for answer in answers}
         assert isinstance(found["A"], Fetched)
         assert isinstance(found["C"], Fetched)
-        assert [one.reason for one in found.values() if isinstance(one, Refused)] == ["bounds", "missing_key"]
-        assert [one.code for one in answers[0].warnings] == ["unasked_rows"]
-        assert sum(one.bytes or 0 for one in answers) == server.sent
+        assert [outcome.reason for outcome in found.values() if isinstance(outcome, Refused)] == [
+            "bounds",
+            "missing_key",
+        ]
+        assert [warning.code for warning in answers[0].warnings] == ["unasked_rows"]
+        assert sum(answer.bytes or 0 for answer in answers) == server.sent
 
 
 async def test_a_key_that_is_not_there_may_be_gone() -> None:
@@ -136,7 +139,7 @@ async def test_a_key_that_is_not_there_may_be_gone() -> None:
     fetch_call = {"path": "/quote/{keys}", "key": "symbol", "absent": "gone"}
     async with serve(lambda _: body(quote("A"))) as server:
         answers = await fetch(a_source(server, keys_per_request=2, fetch_call=fetch_call), ("A", "B"))
-        assert [type(one.outcome) for one in answers] == [Fetched, Gone]
+        assert [type(answer.outcome) for answer in answers] == [Fetched, Gone]
 
 
 async def test_a_refresh_of_another_type_is_refused() -> None:
@@ -184,7 +187,7 @@ async def test_a_mark_is_kept_for_one_key_only() -> None:
     content = answer(json.dumps([quote("A"), quote("B")]).encode(), headers=['ETag: "x"'])
     async with serve(lambda _: content) as server:
         answers = await fetch(a_source(server, keys_per_request=2), ("A", "B"), etag='"old"')
-        assert [getattr(one.outcome, "etag", "?") for one in answers] == [None, None]
+        assert [getattr(answer.outcome, "etag", "?") for answer in answers] == [None, None]
         assert "If-None-Match" not in server.heads[0]
         single = (await fetch(a_source(server, fetch_call={"path": "/q/{key}", "rows": "many"})))[0].outcome
         assert isinstance(single, Fetched)
@@ -206,7 +209,7 @@ async def test_a_missing_length_is_warned_about() -> None:
     async with serve(lambda _: answer(json.dumps([quote()]).encode(), length=None)) as server:
         found = (await fetch(a_source(server)))[0]
         assert isinstance(found.outcome, Fetched)
-        assert [one.code for one in found.warnings] == ["content_length_missing"]
+        assert [warning.code for warning in found.warnings] == ["content_length_missing"]
         assert found.bytes == server.sent
 
 

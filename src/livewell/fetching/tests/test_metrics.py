@@ -43,7 +43,7 @@ def stored(one: EndedFetch, state: str = "completed", outcome: str | None = None
     return Stored(one.job_id, state, outcome or one.outcome.word, reason or known)
 
 
-@pytest.mark.parametrize(("outcome", "level", "fields"), TOLD, ids=[one.word for one, _, _ in TOLD])
+@pytest.mark.parametrize(("outcome", "level", "fields"), TOLD, ids=[outcome.word for outcome, _, _ in TOLD])
 def test_a_refresh_is_one_line(outcome: FetchOutcome, level: str, fields: dict[str, Any]) -> None:
     """With its job, type and key; what was not good says why, as a warning, and what became of the job."""
     one = ended(1, outcome)
@@ -68,14 +68,17 @@ def test_outcomes_and_bytes_are_counted_by_type() -> None:
     """A batch adds each refresh once under its outcome, and the bytes of all; nothing is counted by key."""
     good = [ended(number, Unchanged(why="not_modified"), data_type="counted") for number in (1, 2)]
     bad = ended(3, FetchFailed(reason="connect", message="no connection"), data_type="counted", size=None)
-    tell_stored([*good, bad], [stored(one) for one in [*good, bad]])
+    tell_stored([*good, bad], [stored(fetch) for fetch in [*good, bad]])
     counts = {
         word: sample("livewell_refreshes_total", data_type="counted", outcome=word) for word in ("unchanged", "failed")
     }
     assert counts == {"unchanged": 2, "failed": 1}
     assert sample("livewell_refresh_bytes_total", data_type="counted") == 20
     families = [family for family in REGISTRY.collect() if family.name.startswith("livewell_refresh")]
-    assert {label for family in families for one in family.samples for label in one.labels} == {"data_type", "outcome"}
+    assert {label for family in families for sample in family.samples for label in sample.labels} == {
+        "data_type",
+        "outcome",
+    }
 
 
 def test_a_lost_lease_has_no_outcome() -> None:

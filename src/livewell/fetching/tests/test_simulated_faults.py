@@ -112,7 +112,7 @@ CUT_OFF = {
 
 
 def told(answers: list[Answered]) -> list[tuple[str, str | None]]:
-    return [(one.outcome.word, getattr(one.outcome, "reason", None)) for one in answers]
+    return [(answer.outcome.word, getattr(answer.outcome, "reason", None)) for answer in answers]
 
 
 def expected(kind: FaultKind) -> list[tuple[str, set[str | None]]]:
@@ -158,11 +158,11 @@ async def test_a_fault_has_its_outcome(kind: FaultKind, written: bool) -> None: 
         answers = await ask(simulator, client, keys, written=written, seconds=seconds)
         for (word, reason), (wanted, reasons) in zip(told(answers), expected(kind), strict=True):
             assert (word, reason in reasons) == (wanted, True), answers
-        assert all(one.sent for one in answers)
+        assert all(answer.sent for answer in answers)
         if kind not in CUT_OFF:
             await client.close()
             await simulator.settled()
-            assert sum(one.bytes or 0 for one in answers) == sum(one.bytes_out for one in simulator.calls)
+            assert sum(answer.bytes or 0 for answer in answers) == sum(call.bytes_out for call in simulator.calls)
 
 
 async def test_an_unchanged_quote_is_not_sent_again() -> None:

@@ -48,9 +48,11 @@ async def test_every_outcome(owner: Database, database: Database, storing: Stori
         FetchFailed(reason="status", message="HTTP 500", status=500),
         Gone(message="HTTP 404"),
     ]
-    batch = [ended(one, outcome, bytes=100, rate={"status": 200}) for one, outcome in zip(held, outcomes, strict=True)]
-    stored = {one.job_id: one for one in await FetchStore(database).store_fetches(batch)}
-    assert [stored[one["job"]][1:] for one in held] == [
+    batch = [
+        ended(leased, outcome, bytes=100, rate={"status": 200}) for leased, outcome in zip(held, outcomes, strict=True)
+    ]
+    stored = {stored_fetch.job_id: stored_fetch for stored_fetch in await FetchStore(database).store_fetches(batch)}
+    assert [stored[leased["job"]][1:] for leased in held] == [
         ("completed", "fetched", None),
         ("pending", "refused", "nothing_stored"),
         ("pending", "refused", "schema"),
@@ -58,7 +60,7 @@ async def test_every_outcome(owner: Database, database: Database, storing: Stori
         ("pending", "failed", "status"),
         ("completed", "gone", None),
     ]
-    assert await FetchStore(database).fetch_conditions([one["item"] for one in held]) == {
+    assert await FetchStore(database).fetch_conditions([leased["item"] for leased in held]) == {
         held[0]["item"]: Condition(held[0]["item"], '"1"', None)
     }
 
@@ -72,11 +74,11 @@ async def test_a_rehearsal_leaves_nothing(owner: Database, database: Database) -
         Unchanged(why="not_modified"),
         Refused(reason="schema", message="field a is missing"),
     ]
-    batch = [EndedFetch(at, uuid4(), at, "quote", "ABCD"[at], one) for at, one in enumerate(outcomes)]
+    batch = [EndedFetch(at, uuid4(), at, "quote", "ABCD"[at], outcome) for at, outcome in enumerate(outcomes)]
     first, second, *others = await FetchStore(database).rehearse_fetches(batch)
     assert first == Rehearsed("A", "fetched", None, None)
     assert second[:3] == ("B", "refused", "constraint")
-    assert [one[:3] for one in others] == [("C", "refused", "nothing_stored"), ("D", "refused", "schema")]
+    assert [other[:3] for other in others] == [("C", "refused", "nothing_stored"), ("D", "refused", "schema")]
     assert await owner.fetchval("select count(*) from public.quotes") == 0
     assert await FetchStore(database).rehearse_fetches([]) == []
 

@@ -64,7 +64,7 @@ async def test_current_values_come_first_and_then_changes(owner: Database, items
     await store(owner, 1)
     async with aclosing(items.watch("quote", ["AAPL", "MSFT"])) as watched:
         first = [await anext(watched), await anext(watched)]
-        assert [(one.key, one.viewers, one.is_stale) for one in first] == [("AAPL", 1, False), ("MSFT", 1, True)]
+        assert [(item.key, item.viewers, item.is_stale) for item in first] == [("AAPL", 1, False), ("MSFT", 1, True)]
         for price in (2, 3):
             await store(owner, price)
             assert await price_of(watched) == price

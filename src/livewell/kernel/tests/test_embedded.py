@@ -81,7 +81,7 @@ async def test_processes_that_race_for_the_first_start_get_one_server(
     """However many begin at once, one creates and starts the server and all use it."""
     async with AsyncExitStack() as stack:
         children = [await stack.enter_async_context(child(USE, own_folder)) for _ in range(3)]
-        answers = [await one.answer() for one in children]
+        answers = [await child_process.answer() for child_process in children]
         assert len({tuple(answer) for answer in answers}) == 1
         assert (await server.status()).users == 3
 

@@ -21,7 +21,7 @@ _IN_RECOVERY = "select pg_is_in_recovery()"
 def _url_of(*urls: str, login: str | None = None) -> str:
     """One URL of all these servers, with the login of the first if no other is given."""
     servers, whose = [Address.of(url) for url in urls], Address.of(login or urls[0])
-    hosts, ports = ",".join(one.host for one in servers), ",".join(str(one.port) for one in servers)
+    hosts, ports = ",".join(server.host for server in servers), ",".join(str(server.port) for server in servers)
     password = f":{whose.password}" if whose.password else ""
     return f"postgresql://{whose.user}{password}@/{whose.database}?host={hosts}&port={ports}"
 

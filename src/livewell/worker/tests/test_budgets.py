@@ -61,8 +61,8 @@ async def test_what_was_used_is_settled_with_the_job(app: Livewell, provider: Pr
     job = await _call(app)
     async with running(app):
         await until_state(app, job, "completed")
-    (state,) = [one for one in await app.budgets.budget_state() if one.name == "p/a"]
-    (quota,) = [one for one in await app.budgets.quota_states() if one.provider == "p"]
+    (state,) = [state for state in await app.budgets.budget_state() if state.name == "p/a"]
+    (quota,) = [quota for quota in await app.budgets.quota_states() if quota.provider == "p"]
     assert (quota.used_bytes, quota.in_flight_bytes) == (1_200, 0)
     assert (state.tokens_last_minute, state.in_flight) == (34, 0)
 
@@ -93,7 +93,7 @@ async def test_a_limit_in_the_headers_is_learned(app: Livewell, provider: Provid
     job = await _call(app)
     async with running(app):
         await until_state(app, job, "completed")
-    (state,) = [one for one in await app.budgets.budget_state() if one.name == "p/a"]
+    (state,) = [state for state in await app.budgets.budget_state() if state.name == "p/a"]
     assert state.learned["requests_per_minute"] == 7
 
 

@@ -95,7 +95,7 @@ async def test_a_second_signal_gives_leases_back(database_url: str, owner: Datab
         assert await _ended(serving, stage) == 128 + signal.SIGINT
         rows = await owner.fetch("select state, failures, lease_token, worker from livewell_private.job_live")
         assert [tuple(row) for row in rows] == [("pending", 0, None, None)] * 6
-        assert [await outcomes(stage.app, one) for one in stage.begun] == [["reset"]] * 4
+        assert [await outcomes(stage.app, job) for job in stage.begun] == [["reset"]] * 4
         assert await owner.fetch("select from livewell_private.worker") == []
         again = await owner.fetch("select job_id from livewell.claim_jobs('other', '{general}', 10)")
         assert sorted(row["job_id"] for row in again) == sorted(ids)
@@ -138,7 +138,7 @@ async def test_a_call_that_was_not_sent_costs_nothing(database_url: str, owner: 
         await _interrupt_twice()
         await _ended(serving, stage)
         assert await owner.fetchval("select count(*) from livewell_private.job_live where state = 'pending'") == 9
-        (state,) = [one for one in await stage.app.budgets.budget_state() if one.name == "sim/all"]
+        (state,) = [state for state in await stage.app.budgets.budget_state() if state.name == "sim/all"]
         assert (state.in_flight, state.requests_last_minute) == (0, 4)
 
 

@@ -284,7 +284,9 @@ async def test_processes_are_begun_when_needed_kept_and_ended(app: Livewell) -> 
     await declared(app)
     mine = psutil.Process()
     async with running(app, replace(BRISK, processes=1)):
-        assert not [one for one in mine.children() if "spawn_main" in " ".join(one.cmdline())]
+        assert not [
+            child_process for child_process in mine.children() if "spawn_main" in " ".join(child_process.cmdline())
+        ]
         pids = set()
         for n in range(3):
             job = await app.enqueue(heavy.Sum(numbers=[n]))

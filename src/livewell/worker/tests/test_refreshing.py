@@ -104,8 +104,8 @@ async def test_every_fault_has_its_outcome(owner_url: str, owner: Database, *, w
         async with running(app):
             for fault in FaultKind:
                 await _befall(there, fault, next(keys))
-        assert {one.in_flight for one in await app.budgets.budget_state()} == {0}
-        warned = {one.code: one.warnings for one in await list_warnings(owner, code="fetching")}
+        assert {state.in_flight for state in await app.budgets.budget_state()} == {0}
+        warned = {warning.code: warning.warnings for warning in await list_warnings(owner, code="fetching")}
         assert warned["fetching.refused"] >= len(REFUSED)
         assert warned["fetching.content_length_missing"] > 0
 
@@ -151,7 +151,7 @@ async def test_one_bad_row_is_one_key(there: Market) -> None:
         found = [await there.outcome(key) for key in keys]
     assert sorted(set(found)) in (["fetched", "refused"], ["fetched"])
     assert found.count("refused") == 1
-    assert [await there.value(key) is not None for key in keys] == [one == "fetched" for one in found]
+    assert [await there.value(key) is not None for key in keys] == [outcome == "fetched" for outcome in found]
 
 
 async def test_what_has_not_changed_is_asked_for_conditionally(database_url: str, owner: Database) -> None:
@@ -195,7 +195,7 @@ async def test_bytes_are_accounted_as_the_provider_sent_them(there: Market) -> N
             await there.look_at([key])
             await there.outcome(key)
     await there.simulator.settled()
-    quota = next(one for one in await there.app.budgets.quota_states() if one.provider == "sim")
+    quota = next(quota for quota in await there.app.budgets.quota_states() if quota.provider == "sim")
     assert quota.used_bytes == sum(call.bytes_out for call in there.simulator.calls)
 
 

@@ -56,7 +56,7 @@ async def test_what_was_gathered_and_not_sent_costs_nothing(there: Market, too_l
         assert [await there.outcome(key) for key in KEYS] == ["fetched"] * len(KEYS)
     jobs = [await there.job(key) for key in KEYS]
     tried = [await outcomes(there.app, job["id"]) for job in jobs]
-    assert sum(one == ["reset", "completed"] for one in tried) == too_late[0] > 1
+    assert sum(outcomes_of_job == ["reset", "completed"] for outcomes_of_job in tried) == too_late[0] > 1
     assert {job["failures"] for job in jobs} == {0}
     await there.simulator.settled()
     ledger = await there.owner.fetchrow("select sum(requests)::int, sum(bytes)::int from livewell_private.quota_hour")

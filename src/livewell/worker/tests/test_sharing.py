@@ -76,9 +76,9 @@ async def test_many_keys_are_few_requests(there: Market, workers: int, *, serial
     _within_limit(there.simulator)
     assert sorted(key for call in there.simulator.calls for key in call.keys) == sorted(keys)
     assert sorted(len(call.keys) for call in there.simulator.calls) == [10] + [20] * 7
-    quota = next(one for one in await there.app.budgets.quota_states() if one.provider == "sim")
+    quota = next(quota for quota in await there.app.budgets.quota_states() if quota.provider == "sim")
     assert quota.used_bytes == sum(call.bytes_out for call in there.simulator.calls)
-    (state,) = [one for one in await there.app.budgets.budget_state() if one.name == "sim/all"]
+    (state,) = [state for state in await there.app.budgets.budget_state() if state.name == "sim/all"]
     assert state.requests_last_minute == len(there.simulator.calls)
     booked = await there.owner.fetchval("select sum(requests) from livewell_private.quota_hour where provider = 'sim'")
     assert booked == len(there.simulator.calls)
@@ -107,7 +107,7 @@ async def test_a_redirect_is_a_request(there: Market) -> None:
         await there.owner.fetchval("select closed_reason from livewell_private.limit_use where name = 'sim/all'")
         is None
     )
-    quota = next(one for one in await there.app.budgets.quota_states() if one.provider == "sim")
+    quota = next(quota for quota in await there.app.budgets.quota_states() if quota.provider == "sim")
     assert quota.used_bytes == sum(call.bytes_out for call in there.simulator.calls)
 
 
@@ -129,7 +129,7 @@ async def test_pages_are_requests(there: Market) -> None:
             await until(is_used_up, "the minute's requests are used up")
         assert len(server.heads) == LIMIT
     assert {(await there.job(key, "paged"))["failures"] for key in keys} == {0}
-    (state,) = [one for one in await there.app.budgets.budget_state() if one.name == "sim/all"]
+    (state,) = [state for state in await there.app.budgets.budget_state() if state.name == "sim/all"]
     assert state.requests_last_minute == LIMIT
 
 
@@ -188,14 +188,14 @@ class Requests:
         self.cancelled = asyncio.Event()
 
     async def __call__(self, members: Sequence[LeasedJob]) -> dict[JobId, Any]:
-        self.asked.append([one.job.job_id for one in members])
+        self.asked.append([member.job.job_id for member in members])
         self.begun.set()
         try:
             await self.open.wait()
         except asyncio.CancelledError:
             self.cancelled.set()
             raise
-        return {one.job.job_id: -one.job.job_id for one in members}
+        return {member.job.job_id: -member.job.job_id for member in members}
 
 
 def _leased(jobs: LeasedJobs, *bundles: int | None) -> list[LeasedJob]:
