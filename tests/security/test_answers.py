@@ -149,9 +149,9 @@ def test_a_document_has_a_bounded_number_of_values(seen: dict[FaultKind, Seen]) 
 
 
 async def call(url: str, limits: CallLimits) -> Reply:
-    async with Client() as client, client.memory.reserve(MEGABYTE) as room:
+    async with Client() as client, client.memory.reserve(MEGABYTE) as reservation:
         to = source_of(a_type(), a_provider(url), an_endpoint()).to
-        return await client.get(Request(to=to, url=f"{url}/"), limits, room, _free)
+        return await client.get(Request(to=to, url=f"{url}/"), limits, reservation, _free)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """The kernel: what every room stands on and no room owns.
 
 It owns the way to PostgreSQL (a pool, lines beside it, a listener), the server it can bring itself, the SQL files of
-all rooms and the migrator that applies them, facts (errors with one code), the service loop that runs agents, and logs.
-It imports no room.
+all rooms and the migrator that applies them, facts (errors with one code), the service loop that runs agents, the
+keeper of leases, pauses between tries, and logs. It imports no room.
 
 Declaring. What people declare, in every room, goes one way: a room describes the table (`describe_thing`: the columns
 that are not for people; every other is a field, and its default is the column's), makes rows of what is asked

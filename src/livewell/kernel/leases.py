@@ -140,6 +140,8 @@ class LeaseKeeper(Generic[L]):
 
     async def run_once(self) -> None:
         """Renew all leases, and lose those that are no longer ours, by the answer or by the clock."""
+        if not self._is_needed():
+            return
         leases = self._holder.leases()
         self._began = asked_at = self._clock()
         try:

@@ -1,7 +1,6 @@
 """Waiting for whichever comes first."""
 
 import asyncio
-from contextlib import suppress
 
 
 async def wait_for_any(*signals: "asyncio.Event | asyncio.Task[None]", timeout: float | None = None) -> None:
@@ -15,6 +14,5 @@ async def wait_for_any(*signals: "asyncio.Event | asyncio.Task[None]", timeout: 
     finally:
         for wait in waits:
             wait.cancel()
-        for wait in waits:
-            with suppress(asyncio.CancelledError):
-                await wait
+        # Not each with its CancelledError suppressed: that could be the caller's own.
+        await asyncio.gather(*waits, return_exceptions=True)

@@ -11,10 +11,10 @@ from livewell.schedule.types import (
     DueTask,
     JsonObject,
     Look,
-    Renewal,
     RunAnswer,
     TakenTask,
     Task,
+    TaskRenewal,
     TaskRun,
 )
 
@@ -36,8 +36,8 @@ class TaskStore:
     async def take_tasks(self, names: Sequence[str], node: str, *, force: bool = False) -> list[TakenTask]:
         return [TakenTask(*row) for row in await self._caller.fetch(QUERIES["take_tasks"], names, node, force)]
 
-    async def renew_tasks(self, names: Sequence[str], tokens: Sequence[UUID]) -> list[Renewal]:
-        return [Renewal(*row) for row in await self._caller.fetch(QUERIES["renew_tasks"], names, tokens)]
+    async def renew_tasks(self, names: Sequence[str], tokens: Sequence[UUID]) -> list[TaskRenewal]:
+        return [TaskRenewal(*row) for row in await self._caller.fetch(QUERIES["renew_tasks"], names, tokens)]
 
     async def finish_task(
         self, name: str, token: UUID, outcome: str, *, result: Any = None, error: JsonObject | None = None

@@ -83,7 +83,7 @@ class TakenTask(NamedTuple):
     time_limit_seconds: float | None
 
 
-class Renewal(NamedTuple):
+class TaskRenewal(NamedTuple):
     """What renewing answers for one task: renewed or lost."""
 
     name: str

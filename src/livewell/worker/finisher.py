@@ -64,8 +64,9 @@ class Ends(Protocol[End]):
         """What is sent in place of an outcome that the database refused; None when nothing less can be sent."""
         ...
 
-    def weight(self, outcome: End) -> int:
-        """About how many bytes it brings with it, where that is many."""
+    @property
+    def weight(self) -> Callable[[End], int] | None:
+        """About how many bytes an outcome brings with it; None where it is never many."""
         ...
 
 
@@ -83,9 +84,7 @@ class JobEnds:
     def instead(self, outcome: Outcome, why: str) -> Outcome | None:
         return None if isinstance(outcome, Failed) else Failed(error={"type": "OutcomeRefused", "message": why})
 
-    def weight(self, outcome: Outcome) -> int:
-        del outcome
-        return 0
+    weight = None
 
 
 class Finisher(Generic[End]):
@@ -175,11 +174,12 @@ class Finisher(Generic[End]):
 
     def _how_many(self, queue: list[EndedAttempt[End]]) -> int:
         """As many as may be sent at once by number and by weight; one in any case."""
-        weight = 0
-        for number, (_, outcome) in enumerate(queue[:BATCH]):
-            weight += self._ends.weight(outcome)
-            if number and weight > BATCH_BYTES:
-                return number
+        if (weight_of := self._ends.weight) is not None:
+            weight = 0
+            for number, (_, outcome) in enumerate(queue[:BATCH]):
+                weight += weight_of(outcome)
+                if number and weight > BATCH_BYTES:
+                    return number
         return BATCH
 
     async def _send(self, batch: list[EndedAttempt[End]]) -> None:
