@@ -2,19 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
+import typer
 from pydantic import BaseModel
 
 from livewell.budgets import PROVIDER_COLUMNS, EndpointDeclaration, KeyDeclaration, ProviderDeclaration
-from livewell.cli.endpoints import set_endpoint
-from livewell.cli.kinds import set_kind
-from livewell.cli.providers import set_provider
-from livewell.cli.tasks import set_task
-from livewell.cli.types import set_type
+from livewell.cli import app
 from livewell.jobs import KindSection
 from livewell.kernel import Database, DeclaredTable, parse_duration, parse_size
 from livewell.presence import SourceDeclaration
@@ -94,25 +91,25 @@ def test_only_the_database_knows_a_default(table: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "table", "names_all"),
+    ("group", "table", "names_all"),
     [
-        (set_provider, "provider.NAME", False),
-        (set_endpoint, "provider.NAME.endpoint.NAME", False),
-        (set_type, "type.NAME", False),
-        (set_kind, "kind.NAME", True),
-        (set_task, "task.NAME", True),
+        ("providers", "provider.NAME", False),
+        ("endpoints", "provider.NAME.endpoint.NAME", False),
+        ("types", "type.NAME", False),
+        ("kinds", "kind.NAME", True),
+        ("tasks", "task.NAME", True),
     ],
 )
-def test_help_names_fields_that_there_are(command: Callable[..., None], table: str, names_all: bool) -> None:  # noqa: FBT001 - a case
+def test_help_names_fields_that_there_are(group: str, table: str, names_all: bool) -> None:  # noqa: FBT001 - a case
     """What the help of a tuning command lists can be set."""
-    (argument,) = get_type_hints(command, include_extras=True)["changes"].__metadata__
-    listed = set(
-        re.findall(r"[a-z_.]+(?=,| …|;| \(JSON)", argument.help.partition(";")[0].partition(": ")[2] or argument.help)
-    )
+    command: Any = typer.main.get_command(app)
+    for word in (group, "set"):
+        command = command.get_command(typer.Context(command), word)
+    (told,) = (parameter.help for parameter in command.params if parameter.name == "changes")
+    listed = set(re.findall(r"[a-z_.]+(?=,| …|;| \(JSON)", told.partition(";")[0].partition(": ")[2] or told))
     columns = _MODELS[table].columns()
-    known = {*columns, *columns.values(), "payload_schema"}
     assert listed
-    assert listed <= known
+    assert listed <= {*columns, *columns.values(), "payload_schema"}
     assert not names_all or listed >= set(columns.values())
 
 
