@@ -108,9 +108,8 @@ def test_help_names_fields_that_there_are(command: str, table: str, names_all: b
         re.findall(r"[a-z_.]+(?=,| …|;| \(JSON)", argument.help.partition(";")[0].partition(": ")[2] or argument.help)
     )
     columns = _MODELS[table].columns()
-    known = {*columns, *columns.values(), "payload_schema"}
     assert listed
-    assert listed <= known
+    assert listed <= {*columns, *columns.values(), "payload_schema"}
     assert not names_all or listed >= set(columns.values())
 
 
