@@ -91,7 +91,7 @@ async def test_there_is_one_place_where_a_refresh_ends(owner: Database, storing:
 async def test_there_is_one_place_where_a_refresh_is_queued(owner: Database) -> None:
     """`queue_refreshes` alone asks the queue for refreshes; who wants one says so to it."""
     asking = await owner.fetch(
-        "select proname from pg_proc where pronamespace = 'livewell'::regnamespace"
+        "select proname from pg_proc where pronamespace = any ('{livewell,livewell_private}'::regnamespace[])"
         r" and prosrc ~ 'livewell\.enqueue_jobs?\(' and proname !~ '^enqueue_'"
     )
     assert [row["proname"] for row in asking] == ["queue_refreshes"]

@@ -74,8 +74,6 @@ async def _came_to(storing: Storing, key: str, end: str, number: int, now: datet
     elif end == "cancelled":
         await owner.fetch("select * from livewell.cancel_jobs(array[$1::bigint], 'no', 'me', $2)", told["job"], later)
         await storing.end(failed(told), now=later)
-        # Its failure is what came of the fetch; that it was cancelled then, is what became of the job.
-        outcome = "failed"
     else:
         _, outcome, _ = (await storing.end(_ended(told, end, number), now=later))[key]
     if end == "throttled":

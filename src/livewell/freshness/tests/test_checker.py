@@ -54,7 +54,7 @@ async def test_a_schema_need_be_open_to_the_reader_alone(owner: Database, freshn
     await freshness.watch("quote", ["AAPL"])
     async with owner.transaction() as connection:
         await connection.execute("set local role livewell_owner")
-        assert await Freshness(connection).tick() == {"looked": 1, "fresh": 1}
+        assert await Freshness(connection).tick() == {"checked": 1, "fresh": 1}
 
 
 async def test_newest_row_decides(owner: Database, freshness: Freshness) -> None:
