@@ -158,7 +158,7 @@ async def test_every_table_has_a_primary_key(owner: Database) -> None:
         " where c.relnamespace = 'livewell'::regnamespace and c.relkind in ('r', 'p')"
         " and not exists (select from pg_constraint as k where k.conrelid = c.oid and k.contype = 'p')"
     )
-    history = re.compile(r"job|job_(attempt|done|failed)(_default|_\d+)?")
+    history = re.compile(r"job|job_(attempt|ended|done|brief|failed)(_default|_\d+)?")
     assert [row["relname"] for row in rows if not history.fullmatch(row["relname"])] == []
 
 

@@ -165,8 +165,7 @@ class JobStore:
     async def show_job(self, job_id: int) -> dict[str, Any]:
         row = await self._caller.fetchrow(QUERIES["show_job"], job_id)
         if row is None:
-            rows = await self._caller.fetch(QUERIES["job_retention"])
-            kept = {row["kept"]: shown_duration(row["value"]) for row in rows}
+            kept = {name: shown_duration(time) for name, time in (await self._job_retention()).items()}
             raise UnknownJob(
                 f"there is no job {job_id}",
                 fix="it may be past its retention: completed refreshes are kept for"
@@ -176,6 +175,9 @@ class JobStore:
         return {
             name: _parsed(value) if name in {"payload", "result", "error"} else value for name, value in row.items()
         }
+
+    async def _job_retention(self) -> dict[str, timedelta]:
+        return {row["kept"]: row["value"] for row in await self._caller.fetch(QUERIES["job_retention"])}
 
     async def list_attempts(self, job_id: int) -> list[dict[str, Any]]:
         rows = await self._caller.fetch(QUERIES["list_attempts"], job_id)

@@ -31,9 +31,7 @@ begin
         perform livewell_private.learn_items(
             array_agg(e.item_id), array_agg(e.outcome), array_agg(e.hash), array_agg(e.bytes), p_now,
             array_agg(coalesce(e.message, e.reason))
-        )
-        from unnest(v_judged) as e where e.item_id is not null and e.outcome <> 'throttled';
-        perform livewell_private.note_outcomes(
+        ), livewell_private.note_outcomes(
             array_agg(e.item_id), array_agg(e.job_id), array_agg(e.outcome), array_agg(coalesce(e.message, e.reason)), p_now
         )
         from unnest(v_judged) as e where e.item_id is not null and e.outcome <> 'throttled';
