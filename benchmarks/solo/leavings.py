@@ -51,8 +51,8 @@ SIZE = """
 select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
 from pg_class as c where c.relnamespace = 'livewell'::regnamespace and c.relkind = 'r' and c.relname like $1
 """
-EACH = """
-select sum(pg_total_relation_size(p.place))::float / sum(p.refreshes)
+BRIEF = """
+select sum(pg_total_relation_size(p.place))::bigint, sum(p.refreshes)::bigint
 from (select tableoid::oid as place, count(*) as refreshes from livewell_private.job_brief group by 1) as p
 """
 HOT_SIZES = """
@@ -75,10 +75,11 @@ async def bars(context: Context) -> list[Bar]:
             await app.presence.subscribe(session, [("quote", key) for key in keys[first : first + 100]])
         before = await line.fetchval(SIZE, "%")
         refreshes, most = await _refresh(line, TICKS[context.size])
-        each = await line.fetchval(EACH)
-        rest = await line.fetchval(SIZE, "%") - before - each * refreshes
+        brief, rows = await line.fetchrow(BRIEF) or (0, 1)
+        rest = await line.fetchval(SIZE, "%") - before - brief
         hot = await line.fetch(HOT_SIZES, HOT)
         await line.close()
+    each = brief / rows
     kept = LONGEST / timedelta(minutes=1) * A_MINUTE * each + rest
     value = (most - before if context.size == "full" else kept) / MEGABYTE
     _add_rows(context, each, rest, hot, refreshes)

@@ -177,7 +177,7 @@ async def test_completed_refreshes_are_counted_without_their_jobs(owner: Databas
     await make_type(owner, "quote")
     counts = FreshnessStore(owner).refresh_counts
     assert await counts() == {"quote": 0}
-    ends = (("A", fetched), ("A", unchanged), ("C", gone), ("C", gone), ("D", failed), ("E", throttled))
+    ends = (("A", fetched), ("A", unchanged), ("A", gone), ("C", gone), ("D", failed), ("E", throttled))
     for number, (key, end) in enumerate(ends):
         now = NOON + number * MINUTE
         told = await storing.hold_one("quote", key, now)
