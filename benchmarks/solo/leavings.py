@@ -49,7 +49,7 @@ VACUUM = (
 )
 SIZE = """
 select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
-from pg_class as c where c.relnamespace = 'livewell'::regnamespace and c.relkind = 'r' and c.relname like $1
+from pg_class as c where c.relnamespace = 'livewell_private'::regnamespace and c.relkind = 'r' and c.relname like $1
 """
 BRIEF = """
 select sum(pg_total_relation_size(p.place))::bigint, sum(p.refreshes)::bigint
@@ -58,7 +58,7 @@ from (select tableoid::oid as place, count(*) as refreshes from livewell_private
 HOT_SIZES = """
 select c.relname, pg_table_size(c.oid) as bytes, s.n_tup_upd as updates, s.n_tup_hot_upd as in_place
 from pg_class as c join pg_stat_all_tables as s on s.relid = c.oid
-where c.relnamespace = 'livewell'::regnamespace and c.relname = any ($1) order by c.relname
+where c.relnamespace = 'livewell_private'::regnamespace and c.relname = any ($1) order by c.relname
 """
 
 

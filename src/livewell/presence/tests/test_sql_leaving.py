@@ -326,7 +326,8 @@ class _History:
     async def _end(self, claimed: Claimed, outcome: str) -> None:
         ended = (
             "select livewell.store_fetches(jsonb_build_array(j.payload || jsonb_build_object("
-            "'job', j.id, 'token', $2::uuid, 'outcome', $3::text, 'reason', 'none', 'rows', '[{\"price\": 1}]'::jsonb)), $4)"
+            "'job', j.id, 'token', $2::uuid, 'outcome', $3::text, 'reason', 'none',"
+            """ 'rows', '[{"price": 1}]'::jsonb)), $4)"""
             " from livewell.jobs as j where j.id = $1"
         )
         await self.owner.execute(ended, claimed[0], claimed[1], outcome, self.now)
