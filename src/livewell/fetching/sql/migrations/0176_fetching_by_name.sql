@@ -1,3 +1,4 @@
+-- squawk-ignore-file ban-drop-type
 -- What a batch of ended refreshes is made of, each part by its name: what was told of a refresh, what was found of it, and both.
 drop type livewell_private.ended_fetch;
 drop type livewell_private.fetch_verdict;

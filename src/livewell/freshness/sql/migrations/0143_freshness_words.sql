@@ -1,3 +1,4 @@
+-- squawk-ignore-file ban-drop-table, ban-drop-view, renaming-table, renaming-column, renaming-object
 -- One word for each thing: a refresh of an item drawn at random is a sample, a judged item an assessment. The credit in bytes, which
 -- nobody reads any more, goes.
 drop table livewell_private.probe_credit;
