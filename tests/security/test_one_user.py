@@ -376,7 +376,7 @@ GUARDS: list[tuple[str, str, str, Attack]] = [
     ("check_due", "and (i.viewers > i.uncounted) = v_counted", "", _the_checker_reaches_others),
     (
         "subscribe",
-        "livewell_private.counted_subscriptions(v_new.sessions, v_new.items, v_new.users)",
+        "livewell_private.counted_subscriptions(v_new.items, v_new.users)",
         "array_fill(true, array[cardinality(v_new.items)])",
         _many_items_do_not_count,
     ),

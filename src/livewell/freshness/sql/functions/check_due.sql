@@ -1,5 +1,5 @@
 -- One run of the checker: takes due items in due order, slice by slice, until nothing is due or a bound is reached; what was
--- not reached is first in the next run. What only uncounted viewers look at comes after all others, and has a quarter of a run at most. Answers with how many were looked at and what was decided.
+-- not reached is first in the next run. What only uncounted viewers look at comes after all others, and has a quarter of a run at most. Answers with how many were checked and what was decided.
 -- for: internal
 create or replace function livewell_private.check_due(p_now timestamptz) returns jsonb
 language plpgsql

@@ -1,7 +1,7 @@
 -- Refreshes that wait for items nobody looks at any more do not go before what somebody waits for: they are cancelled, or wait with
 -- the scheduled work where a walk, a prefetch or a sample counts on them; what somebody queued for another cause stays. One that has
 -- failed waits on, behind: dropped, it would be tried at once, as if it never had, for whoever comes back. Nobody is waited for
--- here: what others hold is being sent or is theirs to decide, and the sweep looks again.
+-- here: what others hold is being sent or is theirs to decide, and the sweep checks again.
 -- for: internal
 create or replace function livewell_private.let_refreshes_go(p_item_ids bigint[], p_now timestamptz) returns void
 language plpgsql

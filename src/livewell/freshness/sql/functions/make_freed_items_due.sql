@@ -1,4 +1,4 @@
--- Makes items due that were held by somebody when something concerned them, once they are free; what waits because its refresh failed
+-- Makes items due that somebody had locked when something concerned them, once they are free; what waits because its refresh failed
 -- waits for its time. Old notes are forgotten.
 -- for: internal
 create or replace function livewell_private.make_freed_items_due(p_now timestamptz) returns void

@@ -1,4 +1,4 @@
--- The checker's task: takes up what was held by others and is free, folds what was learned, sets the price of a byte, and looks at what is due.
+-- The checker's task: makes due what others had locked and is free, folds what was learned, sets the price of a byte, and checks what is due.
 -- for: internal
 create or replace function livewell_private.task_check(p_now timestamptz) returns jsonb
 language plpgsql

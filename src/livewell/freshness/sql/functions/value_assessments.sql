@@ -1,4 +1,4 @@
--- Stale looks at providers whose refreshes are chosen by value, with what each refresh is worth at today's price and how many
+-- Stale assessments of providers whose refreshes are chosen by value, with what each refresh is worth at today's price and how many
 -- bytes it may take; the others as they are. An item nobody has learned of changes as its type does. Viewers that do not count weigh
 -- a hundredth: behind all others, and not forgotten.
 -- for: internal

@@ -1,5 +1,5 @@
 -- Walks a type's keys on from where the last slice stopped: the stale ones that nobody watches are queued at priority −1; the
--- watched ones are the checker's. Stops before the first key that found no headroom, so that none is passed over unlooked at. A
+-- watched ones are the checker's. Stops before the first key that found no headroom, so that none is passed over unchecked. A
 -- catalogue that cannot be read ends no walk.
 -- for: internal
 create or replace function livewell_private.walk_keys(p_type text, p_slice integer, p_now timestamptz)

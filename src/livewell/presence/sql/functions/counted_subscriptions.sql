@@ -1,32 +1,30 @@
 -- Which of these new subscriptions count for the rank of their item, by position: those with which their user looks at no more items
--- than `presence.counted_items`, and of anonymous users so many at an item. The subscriptions are written already, their viewers are not
--- counted yet. Two lists are joined here, whatever the caller has forbidden: a loop over both would cost their product.
+-- than `presence.counted_items`, and of anonymous users so many at an item. Asked before they are written. What each user has is
+-- looked up by name: a loop over two lists would cost their product.
 -- for: internal
-create or replace function livewell_private.counted_subscriptions(p_sessions uuid[], p_item_ids bigint[], p_users text[]) returns boolean[]
+create or replace function livewell_private.counted_subscriptions(p_item_ids bigint[], p_users text[]) returns boolean[]
 language plpgsql stable
-set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = on set jit = off as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
     v_items constant bigint := livewell.setting_integer('presence.counted_items');
     v_anonymous constant bigint := livewell.setting_integer('presence.anonymous_viewers');
     -- More rows than that say nothing more: one of so many sessions alone has as many items.
-    v_enough constant bigint := cardinality(p_item_ids) + v_items * livewell.setting_integer('presence.sessions_per_user');
-    v_users text[];
-    v_before bigint[];
+    v_enough constant bigint := v_items * livewell.setting_integer('presence.sessions_per_user');
+    v_before jsonb;
 begin
-    select array_agg(u.user_id), array_agg(u.items) into v_users, v_before
-    from (
-        select u.user_id, count(distinct c.item_id) filter (where n.session_id is null) as items
-        from (select distinct u.user_id from unnest(p_users) as u (user_id)) as u
-        cross join lateral (
-            select c.session_id, c.item_id from livewell_private.session as s join livewell_private.subscription as c on c.session_id = s.id
+    select jsonb_object_agg(u.user_id, c.items) into v_before
+    from (select distinct u.user_id from unnest(p_users) as u (user_id)) as u
+    cross join lateral (
+        select count(distinct c.item_id) as items
+        from (
+            select c.item_id from livewell_private.session as s
+            cross join lateral (select c.item_id from livewell_private.subscription as c where c.session_id = s.id offset 0) as c
             where s.user_id = u.user_id
             limit v_enough
         ) as c
-        left join unnest(p_sessions, p_item_ids) as n (session_id, item_id) on n.session_id = c.session_id and n.item_id = c.item_id
-        group by u.user_id
-    ) as u;
+    ) as c;
     return array(
-        select n.turn + coalesce(u.items, 0) <= v_items and (not n.anonymous or n.anonymous_turn + v.viewers <= v_anonymous)
+        select n.turn + (v_before ->> n.user_id)::bigint <= v_items and (not n.anonymous or n.anonymous_turn + v.viewers <= v_anonymous)
         from (
             select
                 n.*, row_number() over (partition by n.user_id order by n.at) as turn,
@@ -36,7 +34,6 @@ begin
                 from unnest(p_item_ids, p_users) with ordinality as n (item_id, user_id, at)
             ) as n
         ) as n
-        left join unnest(v_users, v_before) as u (user_id, items) on u.user_id = n.user_id
         cross join lateral (
             select count(*) as viewers from (
                 select from livewell_private.viewer as v

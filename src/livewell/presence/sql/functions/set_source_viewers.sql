@@ -14,6 +14,7 @@ declare
     v_busy_sessions uuid[];
     v_busy_items bigint[];
     v_new record;
+    v_counted boolean[];
     v_old record;
     v_gained record;
     v_lost record;
@@ -28,17 +29,17 @@ begin
         union
         select c.item_id from livewell_private.session as s join livewell_private.subscription as c on c.session_id = s.id where s.gateway = v_gateway
     ), p_now);
-    with added as (
-        insert into livewell_private.subscription (session_id, item_id)
-        select s.id, a.item_id
+    select array_agg(a.session_id) as sessions, array_agg(a.item_id) as items, array_agg(a.user_id) as users into v_new
+    from (
+        select distinct s.id as session_id, a.item_id, a.user_id
         from unnest(p_users, v_items) as a (user_id, item_id)
         join livewell_private.session as s on s.gateway = v_gateway and s.user_id = a.user_id and s.id <> all (v_busy_sessions)
         where a.item_id <> all (v_busy_items)
-        on conflict do nothing
-        returning session_id, item_id
-    )
-    select array_agg(a.session_id) as sessions, array_agg(a.item_id) as items, array_agg(s.user_id) as users into v_new
-    from added as a join livewell_private.session as s on s.id = a.session_id;
+            and not exists (select from livewell_private.subscription as c where c.session_id = s.id and c.item_id = a.item_id)
+    ) as a;
+    v_counted := livewell_private.counted_subscriptions(v_new.items, v_new.users);
+    insert into livewell_private.subscription (session_id, item_id)
+    select n.session_id, n.item_id from unnest(v_new.sessions, v_new.items) as n (session_id, item_id);
     with ended as (
         delete from livewell_private.subscription as c using livewell_private.session as s
         where s.gateway = v_gateway and c.session_id = s.id and s.id <> all (v_busy_sessions) and c.item_id <> all (v_busy_items)
@@ -49,9 +50,7 @@ begin
     )
     select array_agg(e.item_id) as items, array_agg(e.user_id) as users into v_old from ended as e;
     select l.* into v_lost from livewell_private.lose_viewers(v_old.items, v_old.users) as l;
-    select g.* into v_gained from livewell_private.gain_viewers(
-        v_new.items, v_new.users, livewell_private.counted_subscriptions(v_new.sessions, v_new.items, v_new.users)
-    ) as g;
+    select g.* into v_gained from livewell_private.gain_viewers(v_new.items, v_new.users, v_counted) as g;
     perform livewell_private.change_viewers(
         v_lost.items || v_gained.items, v_lost.changes || v_gained.changes, p_now, v_lost.uncounted || v_gained.uncounted,
         v_new.items, livewell_private.askers_of(v_new.users)

@@ -15,6 +15,7 @@ declare
     v_items bigint[];
     v_busy_items bigint[];
     v_new record;
+    v_counted boolean[];
 begin
     perform livewell_private.require_primary();
     perform livewell_private.require_same_length(cardinality(p_sessions), cardinality(p_types), cardinality(p_keys));
@@ -54,12 +55,11 @@ begin
     into v_new
     from answered as w;
     if v_new.sessions is not null then
+        v_counted := livewell_private.counted_subscriptions(v_new.items, v_new.users);
         insert into livewell_private.subscription (session_id, item_id)
         select n.session_id, n.item_id from unnest(v_new.sessions, v_new.items) as n (session_id, item_id);
         perform livewell_private.change_viewers(g.items, g.changes, p_now, g.uncounted, v_new.items, livewell_private.askers_of(v_new.users))
-        from livewell_private.gain_viewers(
-            v_new.items, v_new.users, livewell_private.counted_subscriptions(v_new.sessions, v_new.items, v_new.users)
-        ) as g;
+        from livewell_private.gain_viewers(v_new.items, v_new.users, v_counted) as g;
     end if;
     return coalesce(v_new.outcomes, '{}');
 end $$;

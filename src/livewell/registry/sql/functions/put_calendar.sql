@@ -1,5 +1,5 @@
 -- Writes the sessions of an exchange for a time, in place of what was known of it. When a session within the time that was known
--- before is another now, what is watched of types with market hours is looked at again. Answers how many sessions are new or gone.
+-- before is another now, what is watched of types with market hours is checked again. Answers how many sessions are new or gone.
 -- for: service
 create or replace function livewell.put_calendar(
     p_exchange text, p_from timestamptz, p_until timestamptz, p_opens timestamptz[], p_closes timestamptz[],

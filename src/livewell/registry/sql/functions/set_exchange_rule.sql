@@ -1,5 +1,5 @@
 -- Says which exchange keys with a suffix belong to, the empty suffix being all others; without an exchange the rule goes. False
--- when it already was so. What is watched of types with market hours is looked at again.
+-- when it already was so. What is watched of types with market hours is checked again.
 -- for: owner
 create or replace function livewell.set_exchange_rule(
     p_suffix text, p_exchange text, p_reason text default null, p_actor text default session_user,
