@@ -38,8 +38,7 @@ begin
         -- When it opens is worked out only where it is used up: that is dear, and this is asked with every stale item.
         select 7, format('the quota of %s is used up', p.name),
             (select q.opens_at from livewell.quota_states(p_now) as q where q.provider = p.name)
-        from livewell.quota_rooms(array[p.name], livewell.flights(array[p.name], p_now), p_now) as r
-        where p.quota_bytes is not null and r.used + r.in_flight >= r.allowed
+        where p.state = 'active' and not livewell.quota_open(p.name, 0, p_now)
         union all
         select 8, format('the limits of %s have no room now', u.name), u.next_allowed_at
         from livewell.limit_use as u where u.name in (e.name, e.provider) and u.next_allowed_at > p_now

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION livewell.limit_pressure(p_endpoint text, p_now timest
 AS $function$
 begin
     return (
-        select coalesce(max(r.share), 0)
-        from livewell.limit_openings(array[p_endpoint, split_part(p_endpoint, '/', 1)], null, p_now) as r
+        select coalesce(max(l.used_share), 0)
+        from unnest(livewell.limits_now(array[p_endpoint, split_part(p_endpoint, '/', 1)], null, p_now)) as l
     );
 end $function$;

@@ -1,45 +1,29 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.lock_affordable_jobs(p_lanes livewell.open_lane[], p_max_jobs integer, p_now timestamp with time zone, OUT places tid[], OUT keys text[], OUT bundles bigint[], OUT rides boolean[], OUT lane_ids integer[], OUT call_bytes bigint[], OUT send_within double precision[], OUT granted_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.lock_affordable_jobs(p_lanes livewell.open_lane[], p_max_jobs integer, p_now timestamp with time zone, OUT jobs livewell.chosen_job[], OUT granted_at timestamp with time zone)
  RETURNS record
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
     v_names text[];
-    v_rooms livewell.budget_rooms;
-    v_lanes livewell.open_lane[];
-    v_chosen livewell.affordable_jobs;
-    v_shared constant boolean := exists (select from unnest(p_lanes) as l where l.per_request > 1);
+    v_providers text[] := array(
+        select distinct split_part(l.endpoint, '/', 1) from unnest(p_lanes) as l where l.endpoint is not null
+    );
+    v_headroom livewell.headroom;
+    v_chosen record;
 begin
     v_names := livewell.lock_budgets(array(select distinct l.endpoint from unnest(p_lanes) as l where l.endpoint is not null));
     granted_at := coalesce(p_now, clock_timestamp());
-    v_rooms := livewell.rooms_now(v_names, granted_at);
-    v_lanes := livewell.lanes_within_budget(p_lanes, v_rooms, null);
-    select array_agg(l.lane_id), array_agg(l.call_bytes), array_agg(extract(epoch from e.send_within)::double precision)
-    into lane_ids, call_bytes, send_within
-    from unnest(v_lanes) as l left join livewell.endpoint as e on e.name = l.endpoint;
-    if v_lanes is not null then
-        v_chosen := livewell.take_all_that_fit(v_lanes, p_max_jobs, v_rooms, v_shared);
-        if v_chosen.places is null then
-            v_chosen := livewell.take_what_fits(p_lanes, p_max_jobs, v_rooms, v_shared);
-        end if;
-        if v_shared and v_chosen.places is not null then
-            v_chosen := livewell.fill_requests(v_chosen, v_lanes);
-            select b.bundles, b.rides into bundles, rides
-            from livewell.bundle_jobs(v_chosen.places, v_chosen.keys, v_lanes) as b;
-        end if;
-        v_rooms := v_chosen.rooms;
-        places := v_chosen.places;
-        keys := v_chosen.keys;
+    v_headroom := livewell.headroom_now(
+        v_names, v_providers, livewell.permits_in_flight(v_providers, granted_at) || livewell.jobs_in_flight(v_providers), granted_at
+    );
+    select c.* into v_chosen from livewell.choose_jobs(p_lanes, p_max_jobs, v_headroom) as c;
+    jobs := v_chosen.jobs;
+    if jobs is not null then
+        perform livewell.spend_budgets(v_headroom, v_chosen.spending, granted_at);
     end if;
-    if places is not null then
-        perform livewell.spend_budgets(v_rooms, case
-            when rides is null then keys
-            else array(select c.key from unnest(keys, rides) as c (key, rides) where c.rides is not true)
-        end, granted_at);
-    end if;
-    if coalesce(cardinality(places), 0) < p_max_jobs then
-        perform livewell.close_endpoints(p_lanes, v_rooms, granted_at);
+    if coalesce(cardinality(jobs), 0) < p_max_jobs then
+        perform livewell.close_endpoints(p_lanes, v_chosen.headroom, v_chosen.spending, granted_at);
     end if;
 end $function$;

@@ -10,19 +10,21 @@ CREATE OR REPLACE FUNCTION livewell.quota_open(p_provider text, p_priority integ
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
-    v_quota record;
+    v_provider record;
+    v_quota livewell.quota_headroom;
 begin
-    select p.state, p.quota_bytes, q.room, q.low, q.used + q.in_flight < q.allowed as open into v_quota
-    from livewell.provider as p left join lateral livewell.quota_rooms(
-        array[p.name], livewell.flights(array[p.name], p_now), p_now
-    ) as q on p.quota_bytes is not null
-    where p.name = p_provider;
+    select p.state, p.quota_bytes into v_provider from livewell.provider as p where p.name = p_provider;
     if not found then
         raise exception using errcode = 'LWB04', message = format('unknown provider %s', coalesce(p_provider, '(none)')),
             hint = 'livewell providers list';
     end if;
-    return v_quota.state = 'active'
-        and (v_quota.quota_bytes is null or (v_quota.open and (p_priority >= 0 or not v_quota.low)));
+    if v_provider.state <> 'active' or v_provider.quota_bytes is null then
+        return v_provider.state = 'active';
+    end if;
+    v_quota := (livewell.quotas_now(
+        array[p_provider], livewell.permits_in_flight(array[p_provider], p_now) || livewell.jobs_in_flight(array[p_provider]), p_now
+    ))[1];
+    return v_quota.used + v_quota.in_flight < v_quota.allowed and (p_priority >= 0 or not v_quota.is_low);
 end $function$;
 
 grant execute on function livewell.quota_open(text,integer,timestamp with time zone) to livewell_service;

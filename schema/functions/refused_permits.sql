@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.refused_permits(p_rooms livewell.budget_rooms, p_reason text, p_now timestamp with time zone, OUT reason text, OUT retry_seconds double precision)
+CREATE OR REPLACE FUNCTION livewell.refused_permits(p_limits livewell.limit_headroom[], p_reason text, p_now timestamp with time zone, OUT reason text, OUT retry_seconds double precision)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -9,10 +9,10 @@ AS $function$
 declare
     v_opens_at timestamptz;
 begin
-    select max(r.reason) filter (where r.requests = 0 and r.kind <> 'keys'),
-        coalesce(max(r.opens_at) filter (where r.kind <> 'keys'), min(r.opens_at) filter (where r.kind = 'keys'))
+    select max(l.reason) filter (where l.requests = 0 and l.kind <> 'keys'),
+        coalesce(max(l.opens_at) filter (where l.kind <> 'keys'), min(l.opens_at) filter (where l.kind = 'keys'))
     into reason, v_opens_at
-    from unnest(p_rooms.kinds, p_rooms.requests, p_rooms.reasons, p_rooms.opens) as r (kind, requests, reason, opens_at);
+    from unnest(p_limits) as l;
     reason := coalesce(p_reason, reason, 'requests');
     retry_seconds := case reason
         when 'concurrent' then null

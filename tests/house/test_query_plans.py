@@ -68,8 +68,8 @@ CALLS = {
         index="job_live_ready",
         at_most=100,
     ),
-    "claim: flights": Hot(
-        call="select livewell.flights(array(select name from livewell.provider), now())",
+    "claim: in flight": Hot(
+        call="select livewell.jobs_in_flight(array(select name from livewell.provider))",
         index="job_live_running",
         at_most=100,
     ),

@@ -56,6 +56,17 @@ async def test_a_request_is_filled_beyond_the_number_asked_for(budgets: Budgets)
     assert await budgets.claim(1, now=NOW + 2 * SECOND) == []
 
 
+async def test_nobody_rides_along_with_its_own_serial_key(budgets: Budgets) -> None:
+    """Of two ready jobs of one serial key the second is no passenger of the first, though neither runs yet."""
+    await budgets.endpoint("p/a")
+    await _shared(budgets)
+    first = await budgets.enqueue("p/a", kind="shared", serial_key="p/same", priority=9)
+    await budgets.enqueue("p/a", kind="shared", serial_key="p/same")
+    other = await budgets.enqueue("p/a", kind="shared")
+    await budgets.owner.execute("update livewell.job_live set held = null where serial_key is not null")
+    assert [job["job_id"] for job in await budgets.claim(1)] == first + other
+
+
 async def test_the_order_stays(budgets: Budgets) -> None:
     """A bundle has the place of its best job: what is better is taken first, what is worse rides along or waits."""
     await budgets.endpoint("p/a", requests_per_minute=2)

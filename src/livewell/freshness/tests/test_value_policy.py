@@ -87,8 +87,8 @@ async def test_bytes_allow_so_many(owner: Database, freshness: Freshness) -> Non
     await _aged(owner, dict.fromkeys(keys, 2 * MINUTE))
     await freshness.watch("quote", keys, viewers=1000)
     decided = await freshness.tick()
-    room = await owner.fetchval("select room from livewell.quota_rooms('{sim}', null, $1)", NOON)
-    assert 0 < decided["queued"] <= room // 1_000_000 + 1
+    headroom = await owner.fetchval("select bytes from unnest(livewell.quotas_now('{sim}', null, $1))", NOON)
+    assert 0 < decided["queued"] <= headroom // 1_000_000 + 1
     assert decided["waiting"] == 100 - decided["queued"]
 
 

@@ -34,6 +34,6 @@ begin
     );
     if v_passed is not null then
         perform from livewell.quota_use as q where q.provider = any (v_passed) order by q.provider for no key update;
-        perform livewell.draw_on_quotas(livewell.rooms_now(v_passed, p_now), p_now);
+        perform livewell.draw_on_quotas(livewell.quotas_now(v_passed, null, p_now), null, p_now);
     end if;
 end $$;

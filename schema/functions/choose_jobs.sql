@@ -1,0 +1,47 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.choose_jobs(p_lanes livewell.open_lane[], p_max_jobs integer, p_headroom livewell.headroom, OUT jobs livewell.chosen_job[], OUT spending livewell.spending[], OUT headroom livewell.headroom)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+    v_lanes livewell.open_lane[];
+    v_round record;
+    v_passed tid[];
+    v_for_viewers boolean;
+begin
+    headroom := p_headroom;
+    for v_number in 1..10 loop
+        v_lanes := livewell.lanes_within_budget(p_lanes, headroom, jobs);
+        exit when v_lanes is null;
+        v_for_viewers := false;
+        if exists (select from unnest(v_lanes) as l where l.queue_group <> v_lanes[1].queue_group) then
+            v_lanes := livewell.viewers_first(v_lanes, v_passed);
+            v_for_viewers := exists (select from unnest(v_lanes) as l where (l.allowance).lowest_priority >= 0);
+        end if;
+        select r.* into v_round
+        from livewell.choose_in_round(v_lanes, p_max_jobs - coalesce(cardinality(jobs), 0), v_passed, jobs, headroom) as r;
+        exit when v_round.looked_at is null;
+        v_passed := v_passed || v_round.passed;
+        jobs := jobs || v_round.jobs;
+        spending := spending || v_round.spending;
+        headroom := v_round.headroom;
+        exit when cardinality(jobs) >= p_max_jobs;
+        exit when not v_for_viewers and cardinality(v_round.jobs) = cardinality(v_round.looked_at);
+    end loop;
+    if jobs is not null and exists (select from unnest(p_lanes) as l where l.jobs_per_request > 1) then
+        v_lanes := livewell.lanes_with_free_slots(livewell.lanes_within_budget(p_lanes, headroom, jobs));
+        if v_lanes is not null then
+            select r.* into v_round from livewell.choose_in_round(
+                v_lanes, (select sum((l.allowance).free_slots)::integer from unnest(v_lanes) as l), v_passed, jobs, headroom
+            ) as r;
+            -- All that were found or none: what does not fit together is left to the next claim.
+            if v_round.passed = v_round.looked_at then
+                jobs := jobs || v_round.jobs;
+                spending := spending || v_round.spending;
+                headroom := v_round.headroom;
+            end if;
+        end if;
+    end if;
+end $function$;

@@ -1,0 +1,37 @@
+-- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
+
+CREATE OR REPLACE FUNCTION livewell.headroom_after(p_headroom livewell.headroom, p_spending livewell.spending[])
+ RETURNS livewell.headroom
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+    v_left livewell.headroom := p_headroom;
+begin
+    v_left.limits := (
+        select array_agg(h::livewell.limit_headroom)
+        from (
+            select l.name, l.kind, l.provider, l.requests - s.requests as requests, l.tokens - s.tokens as tokens, l.spacing,
+                l.starts_trial, l.opens_at, l.reason, l.used_share
+            from unnest(p_headroom.limits) as l
+            cross join lateral (
+                select coalesce(sum(s.requests), 0)::bigint as requests, coalesce(sum(s.tokens), 0)::bigint as tokens
+                from unnest(p_spending) as s where l.name in (s.endpoint, s.provider, s.key_limit)
+            ) as s
+        ) as h
+    );
+    if p_headroom.quotas is not null then
+        v_left.quotas := (
+            select array_agg(h::livewell.quota_headroom)
+            from (
+                select q.provider, q.bytes - (
+                        select coalesce(sum(s.bytes), 0)::bigint from unnest(p_spending) as s where s.provider = q.provider
+                    ) as bytes,
+                    q.is_low, q.allowed, q.used, q.in_flight, q.counted, q.bucket, q.returned, q.level
+                from unnest(p_headroom.quotas) as q
+            ) as h
+        );
+    end if;
+    return v_left;
+end $function$;
