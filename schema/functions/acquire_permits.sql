@@ -39,11 +39,12 @@ begin
         );
     end if;
 
-    if p_api_key is not null and not exists (
-        select from livewell.api_key as k where k.provider = v_endpoint.provider and k.name = p_api_key and k.enabled
-    ) then
-        raise exception using errcode = 'LWB05', message = format('%s has no key %s', v_endpoint.provider, p_api_key),
-            hint = 'livewell api-keys list';
+    if p_api_key is not null then
+        perform from livewell.api_key as k where k.provider = v_endpoint.provider and k.name = p_api_key and k.enabled;
+        if not found then
+            raise exception using errcode = 'LWB05', message = format('%s has no key %s', v_endpoint.provider, p_api_key),
+                hint = 'livewell api-keys list';
+        end if;
     end if;
 
     v_names := livewell.lock_budgets(array[p_endpoint]);

@@ -19,7 +19,7 @@ begin
     select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_locked, v_has_serial_keys
     from (
         select j.ctid, j.serial_key from livewell.job_live as j
-        where j.ctid = any (looked_at) and j.state = 'pending' and j.held is null
+        where j.ctid = any (looked_at) and j.state = 'pending' and j.waiting_for is null
             and (j.serial_key is null or v_serial_keys is null or j.serial_key <> all (v_serial_keys))
         for update skip locked
     ) as j;

@@ -26,7 +26,7 @@ begin
         cross join lateral (
             select j.estimated_tokens as tokens, coalesce(j.estimated_bytes, e.expected_bytes) as bytes, j.priority
             from livewell.job_live as j
-            where j.lane_id = l.lane_id and j.state = 'pending' and j.held is null
+            where j.lane_id = l.lane_id and j.state = 'pending' and j.waiting_for is null
             order by j.priority desc, j.due_at, j.id
             limit 1
         ) as j

@@ -7,12 +7,12 @@ CREATE OR REPLACE FUNCTION livewell.contested_serial_keys(p_places tid[], p_othe
 AS $function$
     with free as materialized (
         select r.ctid from livewell.job_live as r
-        where r.ctid = any (p_others) and r.state = 'pending' and r.held is null
+        where r.ctid = any (p_others) and r.state = 'pending' and r.waiting_for is null
         for update skip locked
     )
     select array_agg(distinct r.serial_key)
     from livewell.job_live as r
     join livewell.job_live as j on j.serial_key = r.serial_key and j.ctid = any (p_places)
-    where r.ctid = any (p_others) and r.state = 'pending' and r.held is null and r.ctid not in (select f.ctid from free as f)
+    where r.ctid = any (p_others) and r.state = 'pending' and r.waiting_for is null and r.ctid not in (select f.ctid from free as f)
         and (p_wrote_before or age(r.xmax) >= age(j.xmax))
 $function$;

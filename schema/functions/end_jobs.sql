@@ -24,7 +24,7 @@ begin
         where j.id = i.id and j.lease_token = i.token
         returning j.id, j.lane_id, j.kind, j.priority, j.due_at, j.attempt, j.failures, j.retries, j.payload, j.category,
             j.dedupe_key, j.serial_key, j.endpoint, j.estimated_bytes, j.estimated_tokens, j.worker, j.started_at,
-            j.cancel_reason, j.trace_context, j.created_at, j.reserved_bytes, j.reserved_tokens, j.api_key, j.rides, i.outcome,
+            j.cancel_reason, j.trace_context, j.created_at, j.reserved_bytes, j.reserved_tokens, j.api_key, j.is_passenger, i.outcome,
             i.detail
     ),
     done as (
@@ -44,7 +44,7 @@ begin
         array_agg(distinct g.kind) filter (where g.kind = any (v_capped) or g.reserved_tokens is not null),
         array_agg(row (
             g.endpoint, g.api_key, g.kind, g.started_at, g.reserved_bytes, g.reserved_tokens, (g.detail ->> 'actual_bytes')::bigint,
-            (g.detail ->> 'actual_tokens')::integer, g.outcome, g.detail -> 'rate', g.rides
+            (g.detail ->> 'actual_tokens')::integer, g.outcome, g.detail -> 'rate', g.is_passenger
         )::livewell.spent_call) filter (where g.reserved_tokens is not null)
     into v_ended.ids, v_ended.states, v_ended.serial_keys, v_ended.kinds, v_ended.spent
     from gone as g;

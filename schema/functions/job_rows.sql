@@ -1,7 +1,7 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
 CREATE OR REPLACE FUNCTION livewell.job_rows(p_jobs jsonb, p_now timestamp with time zone)
- RETURNS TABLE(job_position integer, lane_id integer, kind text, priority integer, due_at timestamp with time zone, held text, retries integer, payload jsonb, category text, dedupe_key text, serial_key text, endpoint text, estimated_bytes bigint, estimated_tokens integer, trace_context jsonb)
+ RETURNS TABLE(job_position integer, lane_id integer, kind text, priority integer, due_at timestamp with time zone, waiting_for text, retries integer, payload jsonb, category text, dedupe_key text, serial_key text, endpoint text, estimated_bytes bigint, estimated_tokens integer, trace_context jsonb)
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
@@ -11,7 +11,7 @@ declare
     v_pressed jsonb;
 begin
     if jsonb_path_exists(p_jobs, '$[*].endpoint ? (@ != null && @ != "")') then
-        v_pressed := livewell.press_endpoints(p_jobs, p_now);
+        v_pressed := livewell.backpressure_of(p_jobs, p_now);
     end if;
     return query
     select

@@ -19,6 +19,6 @@ begin
     if v_busy is null then
         return array[]::uuid[];
     end if;
-    perform livewell.note_held('presence.session_held', '', 'livewell.session', v_busy::text[], v_busy::text[], v_transactions, p_now);
+    perform livewell.note_locked_rows('presence.session_held', '', 'livewell.session', v_busy::text[], v_busy::text[], v_transactions, p_now);
     return v_busy;
 end $function$;

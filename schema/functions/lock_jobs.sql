@@ -23,7 +23,7 @@ begin
         from unnest(v_lane_ids, v_counts) as l (lane_id, jobs)
         cross join lateral (
             select c.ctid, c.serial_key from livewell.job_live as c
-            where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
+            where c.lane_id = l.lane_id and c.state = 'pending' and c.waiting_for is null
             order by c.priority desc, c.due_at, c.id
             limit l.jobs
             for update skip locked

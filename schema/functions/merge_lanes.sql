@@ -20,7 +20,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[1] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[1] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[1]
             )
@@ -28,7 +28,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[2] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[2] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[2]
             )
@@ -36,7 +36,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[3] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[3] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[3]
             )
@@ -44,7 +44,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[4] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[4] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[4]
             )
@@ -52,7 +52,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[5] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[5] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[5]
             )
@@ -60,7 +60,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[6] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[6] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[6]
             )
@@ -68,7 +68,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[7] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[7] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[7]
             )
@@ -76,7 +76,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[8] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[8] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[8]
             )
@@ -84,7 +84,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[9] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[9] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[9]
             )
@@ -92,7 +92,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[10] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[10] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[10]
             )
@@ -100,7 +100,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[11] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[11] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[11]
             )
@@ -108,7 +108,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[12] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[12] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[12]
             )
@@ -116,7 +116,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[13] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[13] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[13]
             )
@@ -124,7 +124,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[14] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[14] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[14]
             )
@@ -132,7 +132,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[15] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[15] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[15]
             )
@@ -140,7 +140,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[16] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[16] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[16]
             )

@@ -9,7 +9,7 @@ declare
     v_keys constant text[] := array(select e.key from unnest(p_ended) as e);
     v_holder text;
 begin
-    v_holder := livewell.note_held(
+    v_holder := livewell.note_locked_rows(
         'fetching.row_held', p_type.name, livewell.find_relation(p_type.table_name)::regclass, v_keys, v_keys, null, p_now
     );
     return array(select row (e.job_id, 'busy', 'row_held: ' || v_holder, null)::livewell.fetch_verdict from unnest(p_ended) as e);

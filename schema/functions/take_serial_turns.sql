@@ -19,7 +19,7 @@ begin
     from livewell.job_live as j
     cross join lateral (
         select r.ctid, r.state from livewell.job_live as r
-        where r.serial_key = j.serial_key and r.state = 'pending' and r.held is null and r.ctid <> j.ctid
+        where r.serial_key = j.serial_key and r.state = 'pending' and r.waiting_for is null and r.ctid <> j.ctid
         union all
         select r.ctid, r.state from livewell.job_live as r where r.serial_key = j.serial_key and r.state = 'processing'
     ) as r
@@ -42,13 +42,13 @@ begin
         where j.ctid = any (p_places) and (j.serial_key is null or v_contested is null or j.serial_key <> all (v_contested))
     ),
     parked as (
-        update livewell.job_live as j set held = 'serial'
+        update livewell.job_live as j set waiting_for = 'serial'
         where j.ctid = any (array(select r.place from ranked as r where not r.its_turn))
     )
     select array_agg(r.place) into v_turns from ranked as r where r.its_turn;
     if v_turns is null then
         -- What is left are jobs of keys that a rival decides about just now: parked too, or the next round finds them again.
-        update livewell.job_live as j set held = 'serial' where j.ctid = any (p_places);
+        update livewell.job_live as j set waiting_for = 'serial' where j.ctid = any (p_places);
     end if;
     return v_turns;
 end $function$;

@@ -15,7 +15,7 @@ declare
             select s.endpoint from unnest(p_lanes) as s group by s.endpoint having count(distinct s.queue_group) > 1
         ) and (
             select true from livewell.job_live as c
-            where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null and c.priority >= 0
+            where c.lane_id = l.lane_id and c.state = 'pending' and c.waiting_for is null and c.priority >= 0
                 and ((l.allowance).tokens is null or c.estimated_tokens <= (l.allowance).tokens)
                 and ((l.allowance).bytes is null or coalesce(c.estimated_bytes, (l.allowance).bytes_per_job) <= (l.allowance).bytes)
                 and (p_passed is null or c.ctid <> all (p_passed))

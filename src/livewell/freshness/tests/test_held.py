@@ -27,7 +27,7 @@ async def test_a_changed_type_waits_for_nobody(owner: Database, owner_url: str, 
         assert (await _due(owner))["B"] == later
     await owner.execute("select livewell.look_at_freed_items($1)", NOON)
     assert await _due(owner) == {"A": NOON, "B": NOON, "C": NOON}
-    assert await owner.fetchval("select count(*) from livewell.held_row") == 0
+    assert await owner.fetchval("select count(*) from livewell.locked_row") == 0
 
 
 async def test_a_buried_refresh_waits_for_nobody(owner: Database, owner_url: str, freshness: Freshness) -> None:
@@ -43,7 +43,7 @@ async def test_a_buried_refresh_waits_for_nobody(owner: Database, owner_url: str
     assert [row["state"] for row in rescued] == ["failed", "failed"]
     decisions = {row["key"]: row["decision"] for row in await owner.fetch("select key, decision from livewell.item")}
     assert decisions == {"A": "refresh_failed", "B": "queued"}
-    assert await owner.fetchval("select row_key from livewell.held_row where table_name = 'livewell.item'") == str(
+    assert await owner.fetchval("select row_key from livewell.locked_row where table_name = 'livewell.item'") == str(
         await owner.fetchval("select id from livewell.item where key = 'B'")
     )
 

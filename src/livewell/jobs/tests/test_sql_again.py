@@ -37,7 +37,12 @@ async def test_a_failed_job_comes_back_later(queue: Surface) -> None:
     end = NOW + SECOND
     assert await queue.finish(held, "failed", error=ERROR, reason="upstream", now=end) == "pending"
     shown = await queue.show(held["job_id"])
-    assert (shown["shown_state"], shown["held"], shown["failures"], shown["attempt"]) == ("retrying", "due", 1, 1)
+    assert (shown["shown_state"], shown["waiting_for"], shown["failures"], shown["attempt"]) == (
+        "retrying",
+        "due",
+        1,
+        1,
+    )
     assert (shown["worker"], shown["lease_until"], shown["started_at"]) == (None, None, None)
     (attempt,) = await queue.attempts(held["job_id"])
     assert (attempt["outcome"], attempt["worker"], attempt["reason"]) == ("failed", "w1", "upstream")
@@ -118,7 +123,7 @@ async def test_a_reset_is_ready_at_once_and_no_failure(queue: Surface) -> None:
         assert held["attempt"] == attempt
         assert await queue.finish(held, "reset", reason="deadlock") == "pending"
     shown = await queue.show(job_id)
-    assert (shown["failures"], shown["due_at"], shown["held"]) == (0, NOW, None)
+    assert (shown["failures"], shown["due_at"], shown["waiting_for"]) == (0, NOW, None)
     assert await queue.outcomes(job_id) == [(1, "reset"), (2, "reset"), (3, "reset")]
 
 

@@ -78,7 +78,7 @@ async def test_a_cancel_waits_for_a_claim_and_then_tells(queue: Surface, databas
 async def test_cancelling_the_one_in_front_lets_the_next_of_its_serial_key_go(queue: Surface) -> None:
     """A parked job does not wait for one that was called off, whether that had been ready or parked itself."""
     front, middle, last = await queue.enqueue_ids(*jobs(3, serial_key="s"))
-    assert [(await queue.show(job_id))["held"] for job_id in (front, middle, last)] == [None, "serial", "serial"]
+    assert [(await queue.show(job_id))["waiting_for"] for job_id in (front, middle, last)] == [None, "serial", "serial"]
     await queue.cancel(middle)
     await queue.cancel(front)
     assert await queue.claim_ids() == [last]
@@ -90,7 +90,7 @@ async def test_cancelling_behind_a_running_key_promotes_nobody(queue: Surface) -
     held = await queue.claim_one()
     one, two = await queue.enqueue_ids(*jobs(2, serial_key="s"))
     await queue.cancel(one, held["job_id"])
-    assert (await queue.show(two))["held"] == "serial"
+    assert (await queue.show(two))["waiting_for"] == "serial"
     assert await queue.finish(held, "cancelled", now=NOW + SECOND) == "cancelled"
     assert await queue.claim_ids() == [two]
 

@@ -56,7 +56,7 @@ async def test_replace_makes_the_pending_job_the_new_one(queue: Surface) -> None
     assert (row["job_id"], row["outcome"]) == (first, "replaced")
     shown = await queue.show(first)
     assert (shown["kind"], shown["retries"], shown["priority"], shown["category"]) == ("other", 9, 5, "bulk")
-    assert (shown["due_at"], shown["held"], shown["created_at"]) == (NOW + 60 * SECOND, "due", NOW)
+    assert (shown["due_at"], shown["waiting_for"], shown["created_at"]) == (NOW + 60 * SECOND, "due", NOW)
     assert (shown["serial_key"], shown["endpoint"], await _number(queue, first)) == (None, None, 2)
     assert await queue.claim_ids(kinds=["plain"], now=NOW + 60 * SECOND) == []
     assert await queue.claim_ids(kinds=["other"], now=NOW + 60 * SECOND) == [first]

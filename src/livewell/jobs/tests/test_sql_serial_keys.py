@@ -12,7 +12,7 @@ from livewell.kernel import Database
 
 
 async def _held(queue: Surface, *ids: int) -> list[str | None]:
-    return [(await queue.show(job_id))["held"] for job_id in ids]
+    return [(await queue.show(job_id))["waiting_for"] for job_id in ids]
 
 
 async def test_one_of_a_key_runs_and_the_next_follows(queue: Surface) -> None:
@@ -162,7 +162,7 @@ async def test_the_table_itself_refuses_a_second_running_job(queue: Surface, own
     await queue.claim_one()
     with pytest.raises(asyncpg.UniqueViolationError, match="job_live_one_running_per_serial_key"):
         await owner.execute(
-            "update livewell.job_live set state = 'processing', held = null, lease_token = gen_random_uuid(),"
+            "update livewell.job_live set state = 'processing', waiting_for = null, lease_token = gen_random_uuid(),"
             " lease_until = now(), worker = 'w2' where state = 'pending'"
         )
 

@@ -40,7 +40,7 @@ from livewell.job
 _NEVER = """
 select id from livewell.job_live
 where finished_at is not null or jsonb_typeof(payload) <> 'object'
-    or (held is not null and (state <> 'pending' or held not in ('due', 'serial')))
+    or (waiting_for is not null and (state <> 'pending' or waiting_for not in ('due', 'serial')))
     or (state = 'processing') <> (lease_token is not null and lease_until is not null and worker is not null)
 """
 _CLEAN = """

@@ -30,7 +30,7 @@ begin
                     select coalesce(sum(f.calls), 0)::bigint
                     from unnest(p_in_flight) as f where l.name in (f.endpoint, f.provider, f.key_limit)
                 ) as in_flight,
-                case when u.breaker <> 'closed' then l.breaker_probes end as trials,
+                case when u.breaker <> 'closed' then l.breaker_trials end as trials,
                 case when u.remaining_until > p_now then u.remaining - (
                     select coalesce(sum(x), 0) from (
                         select unnest(u.minute_requests[livewell.ring_place(u.minute_requests, u.minute_slot, u.remaining_since):]) as x

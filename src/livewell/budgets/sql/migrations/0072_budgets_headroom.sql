@@ -1,3 +1,4 @@
+-- squawk-ignore-file ban-drop-type
 -- What a claim and a permit know of budgets, by name: one row per limit and one per quota, and what is drawn from them.
 drop type livewell.affordable_jobs, livewell.budget_rooms, livewell.flight;
 

@@ -20,7 +20,7 @@ begin
         return;
     exception when lock_not_available then
         if v_half = 0 then
-            perform livewell.note_held('freshness.item_held', p_types[1], 'livewell.item', array['-1'], p_keys, null, p_now);
+            perform livewell.note_locked_rows('freshness.item_held', p_types[1], 'livewell.item', array['-1'], p_keys, null, p_now);
             return;
         end if;
     end;

@@ -5,16 +5,16 @@ create or replace function livewell.look_at_freed_items(p_now timestamptz) retur
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 begin
-    if not exists (select from livewell.held_row) then
+    if not exists (select from livewell.locked_row) then
         return;
     end if;
     with freed as materialized (
         select i.id from livewell.item as i
-        where i.id in (select h.row_key::bigint from livewell.held_row as h where h.table_name = 'livewell.item')
+        where i.id in (select h.row_key::bigint from livewell.locked_row as h where h.table_name = 'livewell.item')
         order by i.id for no key update skip locked
     ),
     forgotten as (
-        delete from livewell.held_row as h
+        delete from livewell.locked_row as h
         where h.noted_at < p_now - interval '1 hour'
             or h.table_name = 'livewell.item' and h.row_key in (select f.id::text from freed as f)
     )

@@ -43,7 +43,7 @@ begin
                 lease_until = v_now + coalesce(v_seen.lease, (
                     select coalesce(k.lease, v_seen.default_lease) from livewell.job_kind as k where k.kind = j.kind
                 )),
-                reserved_tokens = c.tokens, reserved_bytes = c.bytes, api_key = c.api_key, bundle = c.bundle, rides = c.is_passenger
+                reserved_tokens = c.tokens, reserved_bytes = c.bytes, api_key = c.api_key, bundle = c.bundle, is_passenger = c.is_passenger
             from unnest(v_jobs) as c
             where j.ctid = c.place
             returning j.id, j.kind, j.payload, j.attempt, j.failures, j.lease_until, j.priority, j.due_at, j.serial_key, j.endpoint,
@@ -77,7 +77,7 @@ begin
                 when v_places is not null then v_places
                 else array(
                     select r.ctid from livewell.job_live as r
-                    where r.lane_id = v_seen.lanes[1].lane_id and r.state = 'pending' and r.held is null and r.serial_key is null
+                    where r.lane_id = v_seen.lanes[1].lane_id and r.state = 'pending' and r.waiting_for is null and r.serial_key is null
                     order by r.priority desc, r.due_at, r.id
                     limit v_seen.lanes[1].max_jobs
                     for update skip locked

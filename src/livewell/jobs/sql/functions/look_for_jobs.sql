@@ -19,10 +19,10 @@ begin
     loop
         select
             (select s.value::boolean from livewell.settings as s where s.name = 'maintenance.enabled'), o.default_lease,
-            exists (select from livewell.job_live as j where j.held = 'due' and j.due_at <= p_now),
+            exists (select from livewell.job_live as j where j.waiting_for = 'due' and j.due_at <= p_now),
             coalesce((
                 select true from livewell.job_live as j
-                where j.state = 'pending' and j.held is null and j.serial_key is not null
+                where j.state = 'pending' and j.waiting_for is null and j.serial_key is not null
                 order by j.serial_key, j.priority desc, j.due_at, j.id
                 limit 1
             ), false),
@@ -62,7 +62,7 @@ begin
             -- One look into each lane, if there are several; a plain EXISTS may be planned as a join with all that is ready.
             where l.number = 1 or (
                 select true from livewell.job_live as j
-                where j.lane_id = l.lane_id and j.state = 'pending' and j.held is null
+                where j.lane_id = l.lane_id and j.state = 'pending' and j.waiting_for is null
                 order by j.lane_id, j.priority desc, j.due_at, j.id
                 limit 1
             )

@@ -16,7 +16,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[1] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[1] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[1]
             )
@@ -24,7 +24,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[2] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[2] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[2]
             )
@@ -32,7 +32,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[3] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[3] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[3]
             )
@@ -40,7 +40,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[4] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[4] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[4]
             )
@@ -48,7 +48,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[5] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[5] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[5]
             )
@@ -56,7 +56,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[6] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[6] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[6]
             )
@@ -64,7 +64,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[7] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[7] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[7]
             )
@@ -72,7 +72,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[8] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[8] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[8]
             )
@@ -80,7 +80,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[9] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[9] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[9]
             )
@@ -88,7 +88,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[10] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[10] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[10]
             )
@@ -96,7 +96,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[11] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[11] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[11]
             )
@@ -104,7 +104,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[12] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[12] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[12]
             )
@@ -112,7 +112,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[13] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[13] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[13]
             )
@@ -120,7 +120,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[14] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[14] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[14]
             )
@@ -128,7 +128,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[15] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[15] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[15]
             )
@@ -136,7 +136,7 @@ begin
             (
                 select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
                 from livewell.job_live as j
-                where j.lane_id = p_lane_ids[16] and j.state = 'pending' and j.held is null
+                where j.lane_id = p_lane_ids[16] and j.state = 'pending' and j.waiting_for is null
                 order by j.priority desc, j.due_at, j.id
                 limit p_limits[16]
             )

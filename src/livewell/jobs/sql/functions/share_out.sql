@@ -32,7 +32,7 @@ begin
             from unnest(p_lanes) with ordinality as l
             cross join lateral (
                 select c.priority, c.due_at, c.id, c.ctid from livewell.job_live as c
-                where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
+                where c.lane_id = l.lane_id and c.state = 'pending' and c.waiting_for is null
                     and ((l.allowance).tokens is null or c.estimated_tokens <= (l.allowance).tokens)
                     and ((l.allowance).bytes is null or coalesce(c.estimated_bytes, (l.allowance).bytes_per_job) <= (l.allowance).bytes)
                     and ((l.allowance).lowest_priority is null or c.priority >= (l.allowance).lowest_priority)

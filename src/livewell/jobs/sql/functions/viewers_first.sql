@@ -1,4 +1,4 @@
--- Lanes of several groups that share an endpoint, held to what somebody waits for (a priority of zero or more) while one of them
+-- Lanes of several groups that share an endpoint, kept to what somebody waits for (a priority of zero or more) while one of them
 -- has such a job that fits and was not passed: groups have their shares, but none of a group's scheduled work comes before
 -- what a viewer of another waits for at the same endpoint.
 -- for: internal
@@ -15,7 +15,7 @@ declare
             select s.endpoint from unnest(p_lanes) as s group by s.endpoint having count(distinct s.queue_group) > 1
         ) and (
             select true from livewell.job_live as c
-            where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null and c.priority >= 0
+            where c.lane_id = l.lane_id and c.state = 'pending' and c.waiting_for is null and c.priority >= 0
                 and ((l.allowance).tokens is null or c.estimated_tokens <= (l.allowance).tokens)
                 and ((l.allowance).bytes is null or coalesce(c.estimated_bytes, (l.allowance).bytes_per_job) <= (l.allowance).bytes)
                 and (p_passed is null or c.ctid <> all (p_passed))

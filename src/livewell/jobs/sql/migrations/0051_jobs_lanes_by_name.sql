@@ -1,3 +1,4 @@
+-- squawk-ignore-file ban-drop-type
 -- What the steps of a claim tell each other, by name.
 drop type livewell.claim_view, livewell.open_lane;
 

@@ -1,6 +1,6 @@
 -- Ends attempts, or lets them be tried again, and answers with what became of each.
 -- for: internal
-create or replace function livewell.end_held_attempts(
+create or replace function livewell.lock_and_end_attempts(
     p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_mixed boolean, p_now timestamptz
 ) returns livewell.ended_jobs
 language plpgsql

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.hold_free_jobs(p_ids bigint[], p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.lock_free_jobs(p_ids bigint[], p_now timestamp with time zone)
  RETURNS bigint[]
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -12,7 +12,7 @@ declare
         select j.id from livewell.job_live as j where j.id = any (p_ids) order by j.id for update skip locked
     );
 begin
-    perform livewell.note_held('jobs.job_held', h.kind, 'livewell.job_live', h.ids, h.ids, h.transactions, p_now)
+    perform livewell.note_locked_rows('jobs.job_held', h.kind, 'livewell.job_live', h.ids, h.ids, h.transactions, p_now)
     from (
         select j.kind, array_agg(j.id::text) as ids, array_agg(j.xmax) as transactions
         from livewell.job_live as j

@@ -1,7 +1,7 @@
 -- What keeps calls to an endpoint from being sent now, in words, and until when if that is known: its state or its provider's, a
 -- pause, the circuit breaker, its API keys, the quota, a limit that is used up. No row when nothing does.
 -- for: service
-create or replace function livewell.endpoint_hold(p_endpoint text, p_now timestamptz default clock_timestamp())
+create or replace function livewell.why_endpoint_waits(p_endpoint text, p_now timestamptz default clock_timestamp())
 returns table (reason text, until timestamptz)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp as $$
@@ -39,7 +39,7 @@ begin
             (select q.opens_at from livewell.quota_states(p_now) as q where q.provider = p.name)
         where p.state = 'active' and not livewell.quota_open(p.name, 0, p_now)
         union all
-        select 8, format('the limits of %s have no room now', u.name), u.next_allowed_at
+        select 8, format('the limits of %s have nothing left now', u.name), u.next_allowed_at
         from livewell.limit_use as u where u.name in (e.name, e.provider) and u.next_allowed_at > p_now
     ) as h
     where e.name = p_endpoint

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.end_held_attempts(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_mixed boolean, p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.lock_and_end_attempts(p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_mixed boolean, p_now timestamp with time zone)
  RETURNS livewell.ended_jobs
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'

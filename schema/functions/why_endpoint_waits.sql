@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.endpoint_hold(p_endpoint text, p_now timestamp with time zone DEFAULT clock_timestamp())
+CREATE OR REPLACE FUNCTION livewell.why_endpoint_waits(p_endpoint text, p_now timestamp with time zone DEFAULT clock_timestamp())
  RETURNS TABLE(reason text, until timestamp with time zone)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -40,7 +40,7 @@ begin
             (select q.opens_at from livewell.quota_states(p_now) as q where q.provider = p.name)
         where p.state = 'active' and not livewell.quota_open(p.name, 0, p_now)
         union all
-        select 8, format('the limits of %s have no room now', u.name), u.next_allowed_at
+        select 8, format('the limits of %s have nothing left now', u.name), u.next_allowed_at
         from livewell.limit_use as u where u.name in (e.name, e.provider) and u.next_allowed_at > p_now
     ) as h
     where e.name = p_endpoint
@@ -48,4 +48,4 @@ begin
     limit 1;
 end $function$;
 
-grant execute on function livewell.endpoint_hold(text,timestamp with time zone) to livewell_service;
+grant execute on function livewell.why_endpoint_waits(text,timestamp with time zone) to livewell_service;

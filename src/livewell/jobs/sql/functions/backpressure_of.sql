@@ -1,7 +1,7 @@
 -- What the endpoints of a batch ask of new jobs, by endpoint: a delay while the endpoint is near a limit, and whether serial
 -- keys count there; null when they ask nothing. Refuses the batch when more would wait for an endpoint than it allows.
 -- for: internal
-create or replace function livewell.press_endpoints(p_jobs jsonb, p_now timestamptz) returns jsonb
+create or replace function livewell.backpressure_of(p_jobs jsonb, p_now timestamptz) returns jsonb
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,6 +1,6 @@
 -- Written by `python -m livewell.kernel.schema_snapshot`; change the migrations or the object files instead.
 
-CREATE OR REPLACE FUNCTION livewell.press_endpoints(p_jobs jsonb, p_now timestamp with time zone)
+CREATE OR REPLACE FUNCTION livewell.backpressure_of(p_jobs jsonb, p_now timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
