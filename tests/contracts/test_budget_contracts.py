@@ -95,8 +95,8 @@ async def breaker_sees_retries(budgets: Budgets) -> None:
     for _ in range(2):
         await budgets.finish(await budgets.claim(now=now), "failed", error={}, now=now)
         now += 2 * SECOND
-    held = await budgets.claim(now=now)
-    assert await budgets.rescue(now=now + MINUTE) == len(held) == 4
+    leased = await budgets.claim(now=now)
+    assert await budgets.rescue(now=now + MINUTE) == len(leased) == 4
     states = {row["state"] for row in await budgets.owner.fetch("select state from livewell.job")}
     assert states == {"pending"}
     assert (await budgets.state("p/a", now=now))["breaker"] == "open"
@@ -107,8 +107,8 @@ async def breaker_lets_rescue_through(budgets: Budgets) -> None:
     await budgets.declare("call")
     await budgets.endpoint("p/a", breaker_failures=1)
     await budgets.enqueue("p/a", 2)
-    held = await budgets.claim()
-    await budgets.finish(held[:1], "failed", error={})
+    leased = await budgets.claim()
+    await budgets.finish(leased[:1], "failed", error={})
     assert await budgets.rescue(now=NOW + HOUR) == 1
     assert (await budgets.state("p/a"))["breaker"] == "open"
 

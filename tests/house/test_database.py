@@ -67,8 +67,8 @@ select c.relname as name, c.relowner::regrole::text as owner, a.grantee::regrole
 async def test_every_function_pins_its_search_path(owner: Database) -> None:
     """No function in the schema, from a file or not, looks names up by the caller's search_path.
 
-    `pg_temp` is named, and last: unnamed, it would come first for types and relations. A body of one expression is bound
-    when it is made, by the migrator's path, and looks nothing up later.
+    `pg_temp` is named, and last: unnamed, it would come first for types and relations. A body of one expression is
+    bound when it is made, by the migrator's path, and looks nothing up later.
     """
     rows = [row for row in await owner.fetch(_FUNCTIONS) if not row["is_bound"]]
     assert [row["name"] for row in rows if "search_path=pg_catalog, pg_temp" not in row["settings"]] == []

@@ -88,7 +88,7 @@ class PermitQueue:
         return sum(not waiter.future.done() for waiter in self._waiters)
 
     @property
-    def held_back_by(self) -> str | None:
+    def waiting_for(self) -> str | None:
         return self._refusal.reason if self._refusal else None
 
     async def take(

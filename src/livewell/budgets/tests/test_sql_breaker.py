@@ -43,9 +43,9 @@ async def test_throttled_and_given_back_do_not_count(budgets: Budgets) -> None:
     """What the provider refused for its rate, and what never ran, is no failure of it."""
     await budgets.endpoint("p/a", breaker_failures=1)
     await budgets.enqueue("p/a", 2)
-    held = await budgets.claim()
-    await budgets.finish(held[:1], "reset", sent=False)
-    await budgets.finish(held[1:], "throttled")
+    leased = await budgets.claim()
+    await budgets.finish(leased[:1], "reset", sent=False)
+    await budgets.finish(leased[1:], "throttled")
     assert (await budgets.state("p/a"))["breaker"] == "closed"
 
 
@@ -97,8 +97,8 @@ async def test_rescue_is_never_held_back(budgets: Budgets) -> None:
     """With the breaker open, jobs of silent workers are taken back as ever."""
     await budgets.endpoint("p/a", breaker_failures=1)
     await budgets.enqueue("p/a", 3)
-    held = await budgets.claim()
-    await budgets.finish(held[:1], "failed", error={})
+    leased = await budgets.claim()
+    await budgets.finish(leased[:1], "failed", error={})
     assert (await budgets.state("p/a"))["breaker"] == "open"
     assert await budgets.rescue(now=NOW + HOUR) == 2
 

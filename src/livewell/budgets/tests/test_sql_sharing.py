@@ -201,7 +201,7 @@ async def test_limits_hold_whatever_is_shared(budgets: Budgets, seed: int) -> No
     for kind in ("few", "many"):
         await _shared(budgets, kind, jobs_per_request=sizes[kind])
     sent: list[tuple[datetime, int]] = []
-    held: list[Row] = []
+    leased: list[Row] = []
     now = NOW
     for _ in range(25):
         for kind in sizes:
@@ -211,11 +211,11 @@ async def test_limits_hold_whatever_is_shared(budgets: Budgets, seed: int) -> No
         requests = _requests_of(claimed, sizes)
         sent.append((now, requests))
         assert len(claimed) - asked < sum(size for size in sizes.values())
-        held += claimed
-        assert at_once is None or len(_flights(held)) <= at_once
-        dice.shuffle(held)
-        number = dice.randint(0, len(held))
-        ended, held = held[:number], held[number:]
+        leased += claimed
+        assert at_once is None or len(_flights(leased)) <= at_once
+        dice.shuffle(leased)
+        number = dice.randint(0, len(leased))
+        ended, leased = leased[:number], leased[number:]
         for outcome in ("completed", "failed"):
             some = [job for job in ended if (job["job_id"] % 5 == 0) == (outcome == "failed")]
             await budgets.finish(some, outcome, error={"message": "no"}, now=now)

@@ -156,7 +156,7 @@ async def test_a_job_is_handled_when_a_running_worker_knows_its_kind(queue: Surf
     assert await handled(NOW + 301 * SECOND) == [False, False]
 
 
-async def test_a_job_for_later_is_held_until_its_time(queue: Surface) -> None:
+async def test_a_job_for_later_waits_until_its_time(queue: Surface) -> None:
     """A scheduled job is not ready a moment before its time and ready at it, before younger ones of its priority."""
     later = await queue.enqueue_one(scheduled_at=NOW + 10 * SECOND)
     past = await queue.enqueue_one(scheduled_at=NOW - SECOND)

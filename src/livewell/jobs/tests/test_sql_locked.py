@@ -14,14 +14,14 @@ async def test_a_finish_sets_aside_what_somebody_has(
     """The others end; the held one is busy, keeps its lease, and ends when it is free."""
     await queue.declare()
     await queue.enqueue(*jobs(5))
-    held = await queue.claim()
-    ends = [(row["job_id"], row["lease_token"], "completed", None) for row in held]
+    leased = await queue.claim()
+    ends = [(row["job_id"], row["lease_token"], "completed", None) for row in leased]
     ends[2] = (*ends[2][:2], outcome, None)
     async with idle_in_transaction(
-        owner_url, f"select from livewell.job_live where id = {held[2]['job_id']} for update"
+        owner_url, f"select from livewell.job_live where id = {leased[2]['job_id']} for update"
     ):
         states = dict(await queue.finish_all(ends))
-    assert [states[row["job_id"]] for row in held] == ["completed", "completed", "busy", "completed", "completed"]
+    assert [states[row["job_id"]] for row in leased] == ["completed", "completed", "busy", "completed", "completed"]
     assert await owner.fetchval("select code from livewell.warnings") == "jobs.job_held"
     ended = {"completed": "completed", "reset": "pending", "dead": "failed"}[outcome]
-    assert dict(await queue.finish_all([ends[2]])) == {held[2]["job_id"]: ended}
+    assert dict(await queue.finish_all([ends[2]])) == {leased[2]["job_id"]: ended}
