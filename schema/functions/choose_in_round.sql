@@ -42,7 +42,8 @@ begin
         spending := livewell.spending_of(jobs, p_lanes);
         headroom := livewell.headroom_after(p_headroom, spending);
     end if;
-    if coalesce(cardinality(jobs), 0) < cardinality(v_locked) then
+    -- The first look may find what is too large; a later one leaves that out, and if nothing fits then, it is passed over.
+    if cardinality(jobs) < cardinality(v_locked) or (jobs is null and p_passed is null) then
         passed := array(
             select p.place from unnest(looked_at) as p (place)
             where p.place <> all (v_locked) or p.place in (select j.place from unnest(jobs) as j)

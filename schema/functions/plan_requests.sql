@@ -41,13 +41,16 @@ begin
                 select from unnest(p_limits) as l where l.kind = 'keys' and l.provider = b.provider
             )
             union all
-            (
-                select distinct on (t.lane_id) t.lane_id, count(*) over (partition by t.lane_id) / l.jobs_per_request, t.bundle, t.api_key,
-                    t.key_limit
-                from unnest(p_taken) as t join unnest(p_lanes) as l on l.lane_id = t.lane_id
-                where l.jobs_per_request > 1
-                order by t.lane_id, t.bundle desc
-            )
+            -- The last request of a lane is the only one that may have free slots.
+            select l.lane_id, t.jobs / l.jobs_per_request, t.bundle, t.api_key, t.key_limit
+            from unnest(p_lanes) as l
+            cross join lateral (
+                select t.bundle, t.api_key, t.key_limit, count(*) over () as jobs
+                from unnest(p_taken) as t where t.lane_id = l.lane_id
+                order by t.bundle desc
+                limit 1
+            ) as t
+            where t.jobs % l.jobs_per_request > 0
         )
         select array_agg(c::livewell.chosen_job)
         from (

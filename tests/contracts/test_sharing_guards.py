@@ -36,13 +36,14 @@ GUARDS: list[tuple[str, str, str, Rule]] = [
         "0",
         rules.test_a_request_is_filled_beyond_the_number_asked_for,
     ),
-    ("plan_requests", "k.turn = b.turn", "k.turn = 1", rules.test_a_bundle_uses_one_key),
+    ("plan_requests", "k.turn = b.turn", "k.turn > 0", rules.test_a_bundle_uses_one_key),
     (
         "plan_requests",
-        "count(*) over (partition by t.lane_id) / l.jobs_per_request",
+        "t.jobs / l.jobs_per_request",
         "-1",
         rules.test_a_request_is_filled_beyond_the_number_asked_for,
     ),
+    ("plan_requests", "t.jobs % l.jobs_per_request > 0", "true", rules.test_a_full_request_takes_no_more),
     ("choose_jobs", "l.jobs_per_request > 1", "false", rules.test_a_bundle_uses_one_key),
     ("choose_jobs", "l.jobs_per_request > 1", "false", rules.test_a_request_is_filled_beyond_the_number_asked_for),
     (

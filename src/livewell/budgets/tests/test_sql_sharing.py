@@ -67,6 +67,18 @@ async def test_nobody_is_a_passenger_of_its_own_serial_key(budgets: Budgets) -> 
     assert [job["job_id"] for job in await budgets.claim(1)] == first + other
 
 
+async def test_a_full_request_takes_no_more(budgets: Budgets) -> None:
+    """What a later round of the same claim finds goes out in a request of its own when the one before is full."""
+    await budgets.endpoint("p/a", tokens_per_minute=1000)
+    await _shared(budgets, jobs_per_request=2)
+    for priority, tokens in ((9, 400), (8, 400), (7, 900), (6, 100), (5, 100)):
+        await budgets.enqueue("p/a", kind="shared", priority=priority, estimated_tokens=tokens)
+    claimed = await budgets.claim()
+    assert _sizes(claimed) == [2, 2]
+    assert [job["priority"] for job in claimed] == [9, 8, 6, 5]
+    assert await _debited(budgets) == 2
+
+
 async def test_the_order_stays(budgets: Budgets) -> None:
     """A bundle has the place of its best job: what is better is taken first, what is worse is a passenger or waits."""
     await budgets.endpoint("p/a", requests_per_minute=2)
