@@ -21,7 +21,7 @@ TUNED = {
 # The one way to each table that says where workers call; what counts the use of a key writes only that.
 WRITERS = {
     "provider": {"put_providers"},
-    "api_key": {"put_api_keys", "choose_key", "acquire_permits", "spend_budgets"},
+    "api_key": {"put_api_keys", "spend_budgets"},
     "data_type": {"put_types", "remove_type"},
 }
 CALLERS = {"put_providers": {"change_budgets"}, "put_api_keys": {"change_budgets"}, "put_types": {"change_types"}}

@@ -131,7 +131,7 @@ end $$
 """
 OTHER_PATHS = """
 select count(*) from pg_proc
-where pronamespace = 'livewell'::regnamespace
+where pronamespace = 'livewell'::regnamespace and prosqlbody is null
     and not coalesce(proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']
 """
 

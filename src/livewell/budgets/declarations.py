@@ -108,7 +108,7 @@ class Breaker(_Table):
     window: Length = timedelta(minutes=10)
     cooldown: Length = timedelta(minutes=1)
     cooldown_max: Length = timedelta(minutes=30)
-    probes: Annotated[int, Field(gt=0, le=_LARGEST)] = 3
+    trials: Annotated[int, Field(gt=0, le=_LARGEST)] = 3
 
 
 class Quota(_Table):
@@ -230,7 +230,7 @@ ACCOUNT_COLUMNS = {
     "breaker.window": "breaker_window",
     "breaker.cooldown": "breaker_cooldown",
     "breaker.cooldown_max": "breaker_cooldown_max",
-    "breaker.probes": "breaker_probes",
+    "breaker.trials": "breaker_trials",
     "call_timeout": "call_timeout",
 }
 ENDPOINT_COLUMNS = {"state": "state", "description": "description", **ACCOUNT_COLUMNS}

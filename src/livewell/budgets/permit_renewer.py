@@ -1,7 +1,7 @@
 """Keeps the leases of permits that are out, in one call for all, on a connection of its own.
 
 A lease is trusted until a deadline by this machine's monotonic clock, counted from *before* it was asked for. Past it,
-the database may have given the room to others, so what is still under way under it is stopped.
+the database may have given its place to others, so what is still under way under it is stopped.
 
 Events: `permits_not_renewed` (tried again), `permits_lost`.
 """

@@ -4,7 +4,7 @@ The room owns kinds and lanes, the table `job`, attempts, and the list of worker
 live partition (pending, processing) that stays small, dated partitions for what is finished, a default partition with
 an alert. Every decision is one SQL function (`sql/functions`), atomic and set-based; `JobStore` only calls them.
 
-Invariants. A job is held by at most one lease, and only its token ends the attempt: at most one accepted completion
+Invariants. A job has at most one lease, and only its token ends the attempt: at most one accepted completion
 per attempt. At most one live job per dedupe key; at most one running job per serial key. A kind's concurrency is
 never exceeded. Terminal states never change, except `failed` by a person's retry. Every ended attempt is on record:
 as a row of `job_attempt` when another followed, as the finished job itself when it was the last. What is paused,

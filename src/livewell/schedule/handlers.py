@@ -23,7 +23,7 @@ class TaskContext:
 
     @cached_property
     def log(self) -> Logger:
-        return Logger("livewell_private.task", task=self.task, epoch=self.epoch)
+        return Logger("livewell.task", task=self.task, epoch=self.epoch)
 
 
 @dataclass(frozen=True, kw_only=True)

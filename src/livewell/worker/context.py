@@ -99,4 +99,4 @@ class JobContext:
 
     @cached_property
     def log(self) -> Logger:
-        return Logger("livewell_private.job", kind=self.job.kind, attempt=self.job.attempt)
+        return Logger("livewell.job", kind=self.job.kind, attempt=self.job.attempt)

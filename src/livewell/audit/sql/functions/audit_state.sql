@@ -23,7 +23,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
         head.high_water,
         (select count(*) from unsealed),
         (select min(u.at) from unsealed u),
-        greatest(coalesce(pg_sequence_last_value('livewell.audit_entry_id_seq'), 0) - head.high_water
+        greatest(coalesce(pg_sequence_last_value('livewell_private.audit_entry_id_seq'), 0) - head.high_water
             - (select count(*) from unsealed u where u.id > head.high_water), 0)
     from head
 $$;

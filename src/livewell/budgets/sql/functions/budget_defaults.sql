@@ -16,7 +16,7 @@ set search_path = pg_catalog, pg_temp as $$
             'serial_keys', true, 'expected_bytes', 50000, 'max_bytes', 10485760, 'max_tokens', null,
             'retry_after', '00:01:00', 'retry_after_max', '01:00:00', 'breaker_failures', 10,
             'breaker_window', '00:10:00', 'breaker_cooldown', '00:01:00', 'breaker_cooldown_max', '00:30:00',
-            'breaker_probes', 3, 'call_timeout', '00:00:10'
+            'breaker_trials', 3, 'call_timeout', '00:00:10'
         )
         when 'key' then jsonb_build_object(
             'scope', null, 'source', null, 'enabled', true, 'requests_per_minute', null, 'requests_per_hour', null,

@@ -18,7 +18,7 @@ begin
         retry_after = excluded.retry_after, retry_after_max = excluded.retry_after_max,
         breaker_failures = excluded.breaker_failures, breaker_window = excluded.breaker_window,
         breaker_cooldown = excluded.breaker_cooldown, breaker_cooldown_max = excluded.breaker_cooldown_max,
-        breaker_probes = excluded.breaker_probes, call_timeout = excluded.call_timeout, updated_at = p_now
+        breaker_trials = excluded.breaker_trials, call_timeout = excluded.call_timeout, updated_at = p_now
     where t.* is distinct from excluded.*;
     insert into livewell_private.limit_use (name)
     select n.name from unnest(p_endpoints) as n

@@ -12,7 +12,7 @@ declare
 begin
     return livewell_private.hold_fetches(p_ended);
 exception when lock_not_available then
-    v_jobs := livewell_private.hold_free_jobs(array(select e.job_id from unnest(p_ended) as e), p_now);
+    v_jobs := livewell_private.lock_free_jobs(array(select e.job_id from unnest(p_ended) as e), p_now);
     v_items := livewell_private.hold_free_items(array(
         select e.item_id from unnest(p_ended) as e where e.outcome <> 'throttled' and e.job_id = any (v_jobs)
     ), p_now);
@@ -29,8 +29,8 @@ exception when lock_not_available then
     loop
         v_one.outcome := 'busy';
         v_one.rows := null;
-        v_one.reason := case when v_one.job_id = any (v_jobs) then 'item_held: ' || livewell_private.last_holder('livewell_private.item', v_one.item_id::text)
-            else 'job_held: ' || livewell_private.last_holder('livewell_private.job_live', v_one.job_id::text) end;
+        v_one.reason := case when v_one.job_id = any (v_jobs) then 'item_held: ' || livewell_private.who_locked('livewell_private.item', v_one.item_id::text)
+            else 'job_held: ' || livewell_private.who_locked('livewell_private.job_live', v_one.job_id::text) end;
         v_held := v_held || v_one;
     end loop;
     return v_held;

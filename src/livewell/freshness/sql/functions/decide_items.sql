@@ -31,11 +31,11 @@ begin
         where e.name in (select t.endpoint from unnest(p_looks) as l join livewell_private.data_type as t on t.name = l.data_type where l.stale)
     ),
     open as materialized (
-        select c.provider, livewell.quota_open(c.provider, p_priority, p_now) as open, r.room
+        select c.provider, livewell.quota_open(c.provider, p_priority, p_now) as open, r.bytes as room
         from (select distinct c.provider from concerned as c where c.active) as c
-        left join livewell_private.quota_rooms(
-            array(select c.provider from concerned as c), livewell_private.flights(array(select c.provider from concerned as c), p_now), p_now
-        ) as r on r.provider = c.provider
+        left join unnest(livewell_private.quotas_now(
+            array(select c.provider from concerned as c), livewell_private.calls_in_flight(array(select c.provider from concerned as c), p_now), p_now
+        )) as r on r.provider = c.provider
     ),
     judged as (
         select
