@@ -16,10 +16,7 @@ insert into livewell_private.quota_hour (provider, hour, bytes, requests)
 select 'bench', date_trunc('hour', now()) - g * interval '1 hour', 1000000, 10000 from generate_series(720, 17520) as g
 """
 MORE_CALLS = "update livewell_private.quota_hour set requests = requests * 1000, bytes = bytes * 1000"
-SETTLED = (
-    "select livewell_private.draw_on_quotas("
-    "livewell_private.rooms_now('{bench}', clock_timestamp()), clock_timestamp())"
-)
+SETTLED = "select livewell_private.draw_on_quotas(livewell_private.quotas_now('{bench}', null, now()), null, now())"
 ASK = "select livewell.quota_open('bench')"
 NOTHING = "select 1"
 

@@ -51,7 +51,7 @@ select count(*) from livewell.enqueue_jobs((
     from livewell_private.item as i
 ))
 """
-AWAKE = "update livewell_private.job_live set held = null, due_at = clock_timestamp()"
+AWAKE = "update livewell_private.job_live set waiting_for = null, due_at = clock_timestamp()"
 CLAIM = """
 select c.job_id as job, c.lease_token as token, (c.payload ->> 'item')::bigint as item, 'quote' as type,
     c.payload ->> 'key' as key

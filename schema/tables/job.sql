@@ -7,7 +7,7 @@ create table livewell_private.job (
     kind text not null,
     priority integer not null,
     due_at timestamp with time zone not null,
-    held text,
+    waiting_for text,
     attempt integer not null default 0,
     failures integer not null default 0,
     retries integer not null,
@@ -36,6 +36,6 @@ create table livewell_private.job (
     reserved_tokens integer,
     api_key text,
     bundle bigint,
-    rides boolean,
+    is_passenger boolean,
     kept_briefly boolean
 ) partition by LIST (state);

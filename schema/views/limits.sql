@@ -5,7 +5,7 @@
 -- for: internal
 create view livewell_private.limits as
 select
-    l.name, l.kind, l.provider, l.state, l.limiter, l.send_within, l.concurrent, l.breaker_probes,
+    l.name, l.kind, l.provider, l.state, l.limiter, l.send_within, l.concurrent, l.breaker_trials,
     least(l.requests_per_minute, u.learned_per_minute) as requests_per_minute,
     least(l.requests_per_hour, u.learned_per_hour) as requests_per_hour,
     least(l.tokens_per_minute, u.learned_tokens_per_minute) as tokens_per_minute,
@@ -14,7 +14,7 @@ from (
     select
         e.name, case when e.name = e.provider then 'account' else 'endpoint' end as kind, e.provider,
         case when p.state = 'active' then e.state else p.state end as state, e.limiter, e.send_within, e.requests_per_minute,
-        e.requests_per_hour, e.tokens_per_minute, e.tokens_per_hour, e.concurrent, e.breaker_probes
+        e.requests_per_hour, e.tokens_per_minute, e.tokens_per_hour, e.concurrent, e.breaker_trials
     from livewell_private.endpoint as e join livewell_private.provider as p on p.name = e.provider
     union all
     select
@@ -36,7 +36,7 @@ join livewell_private.limit_use as u on u.name = l.name;
 --   limiter text
 --   send_within interval
 --   concurrent integer
---   breaker_probes integer
+--   breaker_trials integer
 --   requests_per_minute integer
 --   requests_per_hour integer
 --   tokens_per_minute integer

@@ -64,9 +64,9 @@ async def test_contract_6_needs_what_is_in_flight(budgets: Budgets) -> None:
     """Without the reservations of running jobs rival claims overshoot together."""
     await take_away(
         budgets.owner,
-        "quota_rooms",
-        "allowed - used - in_flight",
-        "allowed - used",
+        "quotas_now",
+        "c.allowed - u.used - c.in_flight",
+        "c.allowed - u.used",
     )
     with pytest.raises(AssertionError):
         await quota_is_predictive(budgets)
@@ -74,14 +74,14 @@ async def test_contract_6_needs_what_is_in_flight(budgets: Budgets) -> None:
 
 async def test_contract_6_needs_its_buffer(budgets: Budgets) -> None:
     """Without the share that may be used, the quota is spent to the last byte."""
-    await take_away(budgets.owner, "quota_rooms", "p.quota_bytes * p.quota_use", "p.quota_bytes")
+    await take_away(budgets.owner, "quotas_now", "p.quota_bytes * p.quota_use", "p.quota_bytes")
     with pytest.raises(AssertionError):
         await quota_is_buffered(budgets)
 
 
 async def test_contract_6_needs_the_ledger(budgets: Budgets) -> None:
     """A question that does not read the ledger is always answered with yes."""
-    await take_away(budgets.owner, "quota_open", "q.used + q.in_flight < q.allowed", "true")
+    await take_away(budgets.owner, "quota_open", "v_quota.used + v_quota.in_flight < v_quota.allowed", "true")
     with pytest.raises(AssertionError):
         await quota_is_obeyed_by_producers(budgets)
 
@@ -95,8 +95,8 @@ async def breaker_sees_retries(budgets: Budgets) -> None:
     for _ in range(2):
         await budgets.finish(await budgets.claim(now=now), "failed", error={}, now=now)
         now += 2 * SECOND
-    held = await budgets.claim(now=now)
-    assert await budgets.rescue(now=now + MINUTE) == len(held) == 4
+    leased = await budgets.claim(now=now)
+    assert await budgets.rescue(now=now + MINUTE) == len(leased) == 4
     states = {row["state"] for row in await budgets.owner.fetch("select state from livewell_private.job")}
     assert states == {"pending"}
     assert (await budgets.state("p/a", now=now))["breaker"] == "open"
@@ -107,8 +107,8 @@ async def breaker_lets_rescue_through(budgets: Budgets) -> None:
     await budgets.declare("call")
     await budgets.endpoint("p/a", breaker_failures=1)
     await budgets.enqueue("p/a", 2)
-    held = await budgets.claim()
-    await budgets.finish(held[:1], "failed", error={})
+    leased = await budgets.claim()
+    await budgets.finish(leased[:1], "failed", error={})
     assert await budgets.rescue(now=NOW + HOUR) == 1
     assert (await budgets.state("p/a"))["breaker"] == "open"
 

@@ -39,12 +39,12 @@ async def rescue_passes_over_what_is_locked(url: str, queue: Surface) -> None:
     """While a finish holds one of two expired jobs, the rescuer takes the other and waits for nobody."""
     await queue.enqueue(*jobs(2))
     late = NOW + LEASE + MINUTE
-    held = await queue.claim()
+    leased = await queue.claim()
     async with session(url) as finisher, session(url) as rescuer, finisher.transaction():
-        assert await Surface(finisher).finish(held[0], now=late) == "completed"
+        assert await Surface(finisher).finish(leased[0], now=late) == "completed"
         rescued = await Surface(rescuer).rescue(now=late)
-    assert [row["job_id"] for row in rescued] == [held[1]["job_id"]]
-    assert await queue.states(held[0]["job_id"], held[1]["job_id"]) == ["completed", "pending"]
+    assert [row["job_id"] for row in rescued] == [leased[1]["job_id"]]
+    assert await queue.states(leased[0]["job_id"], leased[1]["job_id"]) == ["completed", "pending"]
 
 
 async def test_contract_2_rescue_skips_locked(owner_url: str, queue: Surface) -> None:
@@ -96,8 +96,8 @@ async def test_contract_3_needs_its_locks(owner: Database, owner_url: str, queue
 async def live_partition_holds_only_what_lives(owner: Database, queue: Surface) -> None:
     """What is finished has left the partition that claims read."""
     await queue.enqueue(*jobs(30))
-    for held in await queue.claim(max_jobs=30):
-        await queue.finish(held)
+    for leased in await queue.claim(max_jobs=30):
+        await queue.finish(leased)
     assert await owner.fetchval("select count(*) from only livewell_private.job_live") == 0
     assert await owner.fetchval("select count(*) from livewell_private.job_done") == 30
 
@@ -159,10 +159,10 @@ async def test_contract_16_needs_its_lock_timeout(owner: Database, owner_url: st
 async def reset_costs_nothing(queue: Surface) -> None:
     """An attempt ended by contention is ready again at once, and no failure is counted."""
     await queue.enqueue(*jobs(1))
-    held = await queue.claim_one()
-    assert await queue.finish(held, "reset", reason="deadlock detected") == "pending"
+    leased = await queue.claim_one()
+    assert await queue.finish(leased, "reset", reason="deadlock detected") == "pending"
     again = await queue.claim_one()
-    assert (again["job_id"], again["attempt"], again["failures"]) == (held["job_id"], 2, 0)
+    assert (again["job_id"], again["attempt"], again["failures"]) == (leased["job_id"], 2, 0)
 
 
 async def test_contract_17_reset_after_a_deadlock(queue: Surface) -> None:

@@ -37,12 +37,7 @@ async def _whole(_run: Run) -> None:
 
 
 async def _without_send_within(run: Run) -> None:
-    for function in ("limit_rooms", "limit_openings"):
-        await without(
-            run,
-            function,
-            ("select 61 + ceil(extract(epoch from l.send_within))::integer as slots", "select 60 as slots"),
-        )
+    await without(run, "seconds_counted", ("61 + ceil(extract(epoch from p_send_within))::integer", "60"))
 
 
 async def _counting_while_locking(run: Run) -> None:
@@ -50,7 +45,7 @@ async def _counting_while_locking(run: Run) -> None:
         run,
         "lock_affordable_jobs",
         (f"v_names := {LOCK};\n", ""),
-        ("livewell_private.rooms_now(v_names, granted_at)", f"livewell_private.rooms_now({LOCK}, granted_at)"),
+        ("        v_names, v_providers,", f"        {LOCK}, v_providers,"),
     )
 
 
@@ -61,7 +56,7 @@ async def _without_locks(run: Run) -> None:
 
 
 async def _without_counting_leases(run: Run) -> None:
-    await without(run, "limit_rooms", ("l.concurrent - f.in_flight,", "l.concurrent,"))
+    await without(run, "limits_now", ("c.concurrent - c.in_flight,", "c.concurrent,"))
 
 
 async def _deaf_to_429(run: Run) -> None:

@@ -30,7 +30,7 @@ select p.oid::regprocedure::text as function, c.level, c.message, c.detail, c.li
 
 _FUNCTIONS = """
 select p.proname as name, p.prosecdef as definer, p.proowner::regrole::text as owner,
-       coalesce(p.proconfig, '{}') as settings,
+       coalesce(p.proconfig, '{}') as settings, p.prosqlbody is not null as is_bound,
        array(select a.grantee::regrole::text
                from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
               where a.privilege_type = 'EXECUTE' and a.grantee <> p.proowner) as executors
@@ -78,9 +78,10 @@ select c.relname as name, c.relowner::regrole::text as owner, a.grantee::regrole
 async def test_every_function_pins_its_search_path(owner: Database) -> None:
     """No function in the schema, from a file or not, looks names up by the caller's search_path.
 
-    `pg_temp` is named, and last: unnamed, it would come first for types and relations.
+    `pg_temp` is named, and last: unnamed, it would come first for types and relations. A body of one expression is
+    bound when it is made, by the migrator's path, and looks nothing up later.
     """
-    rows = await owner.fetch(_FUNCTIONS)
+    rows = [row for row in await owner.fetch(_FUNCTIONS) if not row["is_bound"]]
     assert [row["name"] for row in rows if "search_path=pg_catalog, pg_temp" not in row["settings"]] == []
     assert rows
 

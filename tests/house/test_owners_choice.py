@@ -21,7 +21,7 @@ TUNED = {
 # Who writes each table that says where workers call; what counts the use of a key writes only that.
 WRITERS = {
     "provider": set[str](),
-    "api_key": {"choose_key", "acquire_permits", "spend_budgets"},
+    "api_key": {"spend_budgets"},
     "data_type": {"remove_type"},
 }
 # The engine writes the table it is given: these give it one, and those describe the tables that say where workers call.

@@ -19,8 +19,8 @@ from livewell.testing import SharedServer, make_market_data
 LIVE = 50_000
 FILL = """
 insert into livewell_private.job_live (
-    lane_id, kind, priority, due_at, held, retries, payload, dedupe_key, serial_key, created_at, state, lease_token,
-    lease_until, worker
+    lane_id, kind, priority, due_at, waiting_for, retries, payload, dedupe_key, serial_key, created_at, state,
+    lease_token, lease_until, worker
 )
 select l.id, 'plain', n % 10, now() - interval '1 hour',
     case when n % 10 = 9 then 'due' when n % 10 = 8 then 'serial' end, 3, '{"n": 1}', 'key/' || n,
@@ -34,7 +34,7 @@ where l.kind = 'plain' and l.endpoint is null
 # The ids are looked up before the counting begins, so that only the call itself is counted.
 LOOKED_UP = {
     "RUNNING": "select array(select id from livewell_private.job_live where state = 'processing' limit 20)",
-    "PARKED": "select array(select id from livewell_private.job_live where held = 'serial' limit 20)",
+    "PARKED": "select array(select id from livewell_private.job_live where waiting_for = 'serial' limit 20)",
 }
 TOKENS = "array_fill('00000000-0000-4000-8000-000000000000'::uuid, array[20])"
 COMPLETED = "array_fill('completed'::text, array[20])"
@@ -68,8 +68,8 @@ CALLS = {
         index="job_live_ready",
         at_most=100,
     ),
-    "claim: flights": Hot(
-        call="select livewell_private.flights(array(select name from livewell_private.provider), now())",
+    "claim: in flight": Hot(
+        call="select livewell_private.jobs_in_flight(array(select name from livewell_private.provider))",
         index="job_live_running",
         at_most=100,
     ),
@@ -195,7 +195,7 @@ async def test_the_counts_tell_a_bad_plan(stale: Connection) -> None:
         assert after[2] == before[2] + 1
         await stale.execute("set local enable_seqscan = off; set local enable_bitmapscan = off")
         await stale.execute(
-            "select count(category) from livewell_private.job_live where state = 'pending' and held is null"
+            "select count(category) from livewell_private.job_live where state = 'pending' and waiting_for is null"
         )
         assert (await counts(stale, "job_live_pkey"))[1] - after[1] > LIVE / 2
 

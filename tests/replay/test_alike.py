@@ -129,7 +129,7 @@ async def test_both_price_alike(owner: Database) -> None:
     """The price of a byte follows the bucket by the same steps, full and empty, at any time between two looks."""
     await make_endpoint(owner, "sim/quote", quota_bytes=20 * 10**9)
     await make_type(owner, "quote")
-    bucket = await owner.fetchval("select bucket from livewell_private.quota_rooms('{sim}', null, $1)", NOON)
+    bucket = await owner.fetchval("select bucket from unnest(livewell_private.quotas_now('{sim}', null, $1))", NOON)
     price, now = Price(), NOON
     await owner.execute("select livewell_private.price_bytes($1)", now)
     for minutes, share in ((1.0, 0.99), (1.0, 0.5), (5.0, 0.1), (30.0, 0.0), (0.5, -0.5), (9.0, 0.97), (60.0, 0.6)):

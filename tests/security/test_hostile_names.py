@@ -134,7 +134,7 @@ end $$
 """
 OTHER_PATHS = """
 select count(*) from pg_proc
-where pronamespace = any ('{livewell,livewell_private}'::regnamespace[])
+where pronamespace = any ('{livewell,livewell_private}'::regnamespace[]) and prosqlbody is null
     and not coalesce(proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']
 """
 

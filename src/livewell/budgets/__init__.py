@@ -19,7 +19,7 @@ Locking. Whoever decides locks the limits (`limit_use`) in order of name, then t
 counts in a later statement, by a clock read after the locks are held.
 
 How it fails. A provider that says 429 closes its endpoint until the time stated; one that fails too often is left alone
-by its breaker and tried again by a few probes; one that lies in its headers can make us slower, never faster. A holder
+by its breaker and tried again by a few calls; one that lies in its headers can make us slower, never faster. A holder
 of permits that dies gives its concurrency back with its lease. What a declaration cannot be is refused with its field,
 in a file with its line.
 

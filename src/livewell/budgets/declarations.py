@@ -68,7 +68,7 @@ class Breaker(FieldGroup):
     window: PositiveDuration | None = None
     cooldown: PositiveDuration | None = None
     cooldown_max: PositiveDuration | None = None
-    probes: Positive | None = None
+    trials: Positive | None = None
 
 
 class Quota(FieldGroup):

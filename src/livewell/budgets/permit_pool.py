@@ -171,10 +171,10 @@ class PermitPool:
         queue = self._queues.get(endpoint)
         return queue.waiting if queue is not None else 0
 
-    def held_back_by(self, endpoint: str) -> str | None:
+    def waiting_for(self, endpoint: str) -> str | None:
         """What those who wait are waiting for (`requests`, `concurrent`, `closed`, …), as far as it is known."""
         queue = self._queues.get(endpoint)
-        return queue.held_back_by if queue is not None and queue.waiting else None
+        return queue.waiting_for if queue is not None and queue.waiting else None
 
     async def flush(self) -> None:
         """Tell the database what is settled now."""

@@ -91,7 +91,7 @@ class PermitQueue:
         return sum(not waiter.future.done() for waiter in self._waiters)
 
     @property
-    def held_back_by(self) -> str | None:
+    def waiting_for(self) -> str | None:
         return self._refusal.reason if self._refusal else None
 
     async def take(
@@ -189,7 +189,7 @@ class PermitQueue:
             else:
                 self._turn_away(answer)
                 if not (answer.reason in _GIVES_BACK and self._came_back != came_back):
-                    await self._wait_for_room(head.shape, answer)
+                    await self._wait_for_headroom(head.shape, answer)
 
     def _alike(self, shape: Shape) -> int:
         alike = 0
@@ -256,7 +256,7 @@ class PermitQueue:
             if waiter.at_once and not waiter.future.done():
                 waiter.future.set_result(None)
 
-    async def _wait_for_room(self, shape: Shape, answer: NotGranted) -> None:
+    async def _wait_for_headroom(self, shape: Shape, answer: NotGranted) -> None:
         if answer.reason in _GIVES_BACK:
             self._door.hurry()
         if answer.retry_after is None:

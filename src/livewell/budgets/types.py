@@ -58,7 +58,7 @@ class Endpoint:
     breaker_window: timedelta
     breaker_cooldown: timedelta
     breaker_cooldown_max: timedelta
-    breaker_probes: int
+    breaker_trials: int
     closed_until: datetime | None
     closed_for_good: bool
     closed_reason: str | None

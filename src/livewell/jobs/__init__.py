@@ -5,7 +5,7 @@ live partition (pending, processing) that stays small, dated partitions for what
 an alert. Completed jobs of kinds that are `kept_briefly` lie apart, by half hours: what drops them holds up nobody
 else. Every decision is one SQL function (`sql/functions`), atomic and set-based; `JobStore` only calls them.
 
-Invariants. A job is held by at most one lease, and only its token ends the attempt: at most one accepted completion
+Invariants. A job has at most one lease, and only its token ends the attempt: at most one accepted completion
 per attempt. At most one live job per dedupe key; at most one running job per serial key. A kind's concurrency is
 never exceeded. Terminal states never change, except `failed` by a person's retry. Every ended attempt is on record:
 as a row of `job_attempt` when another followed, as the finished job itself when it was the last. What is paused,

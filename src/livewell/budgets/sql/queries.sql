@@ -37,7 +37,7 @@ select
     name, provider, state, description, requests_per_minute, requests_per_hour, tokens_per_minute, tokens_per_hour,
     concurrent, limiter, send_within, backpressure_share, backpressure_delay, depth_limit, serial_keys, expected_bytes,
     max_bytes, max_tokens, retry_after, retry_after_max, breaker_failures, breaker_window, breaker_cooldown,
-    breaker_cooldown_max, breaker_probes, nullif(closed_until, 'infinity') as closed_until,
+    breaker_cooldown_max, breaker_trials, nullif(closed_until, 'infinity') as closed_until,
     coalesce(closed_until = 'infinity', false) as closed_for_good, closed_reason, coalesce(breaker, 'closed') as breaker,
     call_timeout, created_at, updated_at
 from livewell.endpoints

@@ -140,13 +140,13 @@ class Budgets:
     async def finish(
         self, jobs: Iterable[Row], outcome: str = "completed", *, now: datetime = NOW, **detail: Any
     ) -> list[str]:
-        held = list(jobs)
+        leased = list(jobs)
         rows = await self.database.fetch(
             "select state from livewell.finish_jobs($1, $2, $3, $4::text::jsonb, $5)",
-            [job["job_id"] for job in held],
-            [job["lease_token"] for job in held],
-            [outcome] * len(held),
-            json.dumps([detail] * len(held)),
+            [job["job_id"] for job in leased],
+            [job["lease_token"] for job in leased],
+            [outcome] * len(leased),
+            json.dumps([detail] * len(leased)),
             now,
         )
         return [row["state"] for row in rows]

@@ -49,7 +49,7 @@ max_bytes = 2048
 max_tokens = 5
 retry_after = "30 seconds"
 retry_after_max = "1h30m"
-breaker = { failures = "off", window = "5 minutes", cooldown = "1s", cooldown_max = "1 minute", probes = 1 }
+breaker = { failures = "off", window = "5 minutes", cooldown = "1s", cooldown_max = "1 minute", trials = 1 }
 call_timeout = "3s"
 state = "disabled"
 description = ""

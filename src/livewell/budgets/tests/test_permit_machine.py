@@ -92,8 +92,8 @@ class Record:
         return [call for call in self.calls if call.at > self.now - window]
 
     def under_way(self) -> int:
-        held = (block for block in self.blocks if block.lease_until > self.now)
-        return sum(call.open for block in held for call in block.calls.values())
+        leased = (block for block in self.blocks if block.lease_until > self.now)
+        return sum(call.open for block in leased for call in block.calls.values())
 
     def reserved(self) -> int:
         return sum(call.bytes for call in self.calls if call.open)
@@ -195,9 +195,9 @@ class PermitMachine(RuleBasedStateMachine):
     @rule(chosen=st.lists(picks, min_size=1, max_size=4), holder=st.sampled_from(["holder", "holder", "thief"]))
     def renew(self, chosen: list[int], holder: str) -> None:
         blocks = [self.record.blocks[-1 - pick % len(self.record.blocks)] for pick in chosen]
-        held = self.desk.run(self.store.renew_permits(holder, [block.id for block in blocks], now=self.record.now))
+        leased = self.desk.run(self.store.renew_permits(holder, [block.id for block in blocks], now=self.record.now))
         still = [block for block in blocks if self._is_held(block) and holder == "holder"]
-        assert held == {block.id for block in still}
+        assert leased == {block.id for block in still}
         for block in still:
             block.lease_until = self.record.now + LEASE
 

@@ -48,10 +48,10 @@ async def test_permits_are_asked_for_in_blocks(database: Database, owner: Databa
             for _ in range(100):
                 tasks.create_task(work())
             await all_sent.wait()
-            held = await spent(owner)
+            leased = await spent(owner)
             go.set()
-    assert held.open == 100
-    assert held.blocks == 2
+    assert leased.open == 100
+    assert leased.blocks == 2
     assert (await spent(owner)).open == 0
 
 
@@ -366,7 +366,7 @@ async def _take_and_leave(pool: PermitPool) -> None:
 
 
 async def _is_held_back(pool: PermitPool, reason: str = "concurrent") -> bool:
-    return pool.held_back_by(ENDPOINT) == reason
+    return pool.waiting_for(ENDPOINT) == reason
 
 
 async def _was_granted_and_is_back(owner: Database) -> bool:

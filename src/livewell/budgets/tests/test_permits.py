@@ -61,8 +61,8 @@ async def test_a_settled_call_costs_what_was_told(pool: PermitPool, owner: Datab
     await declare(owner, tokens_per_minute=10_000)
     async with pool.permit(ENDPOINT, tokens=800, bytes=5000) as permit:
         permit.send()
-        held = await spent(owner)
-        assert (held.open, held.requests, held.tokens, held.sent) == (1, 1, 800, 0)
+        leased = await spent(owner)
+        assert (leased.open, leased.requests, leased.tokens, leased.sent) == (1, 1, 800, 0)
         permit.settle(tokens=123, bytes=77)
     await pool.flush()
     after = await spent(owner)
@@ -366,7 +366,7 @@ async def test_a_disabled_endpoint_is_asked_rarely(database_url: str, owner: Dat
         waiting = asyncio.create_task(_one(pool))
         await until(lambda: _has_asked(counting, 2), "it has asked twice")
         assert counting.asked[1] - counting.asked[0] > 1
-        assert pool.held_back_by(ENDPOINT) == "disabled"
+        assert pool.waiting_for(ENDPOINT) == "disabled"
         await owner.execute("update livewell_private.endpoint set state = 'active'")
         async with asyncio.timeout(10):
             await waiting

@@ -156,7 +156,7 @@ BAD_ENDPOINTS: list[Any] = [
     *({"send_within": "11 seconds"}, {"send_within": "soon"}, {"backpressure_share": 0}, {"backpressure_share": "NaN"}),
     *({"backpressure_delay": "-1 second"}, {"depth_limit": 0}, {"expected_bytes": 0}, {"max_bytes": 1}),
     *({"max_tokens": 0}, {"retry_after": "0"}, {"retry_after_max": "1 second"}, {"breaker_failures": 0}),
-    *({"breaker_window": "0"}, {"breaker_cooldown": "0"}, {"breaker_cooldown_max": "1 second"}, {"breaker_probes": 0}),
+    *({"breaker_window": "0"}, {"breaker_cooldown": "0"}, {"breaker_cooldown_max": "1 second"}, {"breaker_trials": 0}),
     *({"limiter": "unlimited"}, {"send_within": "unlimited"}, {"max_bytes": "off"}, [1], "x", 1.5),
 ]
 

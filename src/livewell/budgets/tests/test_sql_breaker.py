@@ -43,30 +43,30 @@ async def test_throttled_and_given_back_do_not_count(budgets: Budgets) -> None:
     """What the provider refused for its rate, and what never ran, is no failure of it."""
     await budgets.endpoint("p/a", breaker_failures=1)
     await budgets.enqueue("p/a", 2)
-    held = await budgets.claim()
-    await budgets.finish(held[:1], "reset", sent=False)
-    await budgets.finish(held[1:], "throttled")
+    leased = await budgets.claim()
+    await budgets.finish(leased[:1], "reset", sent=False)
+    await budgets.finish(leased[1:], "throttled")
     assert (await budgets.state("p/a"))["breaker"] == "closed"
 
 
-async def test_probes_close_it_again(budgets: Budgets) -> None:
+async def test_trials_close_it_again(budgets: Budgets) -> None:
     """After its pause a few calls are let through; when they pass it closes, and everything flows."""
-    await budgets.endpoint("p/a", breaker_failures=2, breaker_probes=3)
+    await budgets.endpoint("p/a", breaker_failures=2, breaker_trials=3)
     await _fail(budgets, 2)
     later = NOW + 2 * MINUTE
     await budgets.enqueue("p/a", 10, now=later)
-    probes = await budgets.claim(now=later)
-    assert len(probes) == 3
+    trials = await budgets.claim(now=later)
+    assert len(trials) == 3
     assert (await budgets.state("p/a", now=later))["breaker"] == "half_open"
     assert await budgets.claim(now=later) == []
-    await budgets.finish(probes, now=later)
+    await budgets.finish(trials, now=later)
     assert (await budgets.state("p/a", now=later))["breaker"] == "closed"
     assert len(await budgets.claim(now=later)) == 7
     changes = [await budgets.audited(f"breaker_{what}") for what in ("opened", "half_opened", "closed")]
     assert [len(entries) for entries in changes] == [1, 1, 1]
 
 
-async def test_a_failed_probe_opens_it_for_longer(budgets: Budgets) -> None:
+async def test_a_failed_trial_opens_it_for_longer(budgets: Budgets) -> None:
     """Each opening in a row lasts about twice as long, up to its longest."""
     await budgets.endpoint("p/a", breaker_failures=1, breaker_cooldown=MINUTE, breaker_cooldown_max=5 * MINUTE)
     now, pauses = NOW, []
@@ -97,8 +97,8 @@ async def test_rescue_is_never_held_back(budgets: Budgets) -> None:
     """With the breaker open, jobs of silent workers are taken back as ever."""
     await budgets.endpoint("p/a", breaker_failures=1)
     await budgets.enqueue("p/a", 3)
-    held = await budgets.claim()
-    await budgets.finish(held[:1], "failed", error={})
+    leased = await budgets.claim()
+    await budgets.finish(leased[:1], "failed", error={})
     assert (await budgets.state("p/a"))["breaker"] == "open"
     assert await budgets.rescue(now=NOW + HOUR) == 2
 

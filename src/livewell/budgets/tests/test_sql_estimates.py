@@ -13,11 +13,11 @@ async def _estimate(budgets: Budgets) -> Row:
 async def _call(budgets: Budgets, size: int) -> int:
     """One job of an endpoint that turns out this large; answers what was reserved for it."""
     await budgets.enqueue("p/a")
-    held = await budgets.claim()
+    leased = await budgets.claim()
     reserved = await budgets.owner.fetchval(
-        "select reserved_bytes from livewell_private.job_live where id = $1", held[0]["job_id"]
+        "select reserved_bytes from livewell_private.job_live where id = $1", leased[0]["job_id"]
     )
-    await budgets.finish(held, actual_bytes=size)
+    await budgets.finish(leased, actual_bytes=size)
     return int(reserved)
 
 

@@ -36,9 +36,9 @@ async def test_a_throttled_key_is_left_alone(budgets: Budgets) -> None:
     await budgets.key("p", "one")
     await budgets.key("p", "two")
     await budgets.enqueue("p/a", 4)
-    held = await budgets.claim(2)
-    assert {job["api_key"] for job in held} == {"one", "two"}
-    first = [job for job in held if job["api_key"] == "one"]
+    leased = await budgets.claim(2)
+    assert {job["api_key"] for job in leased} == {"one", "two"}
+    first = [job for job in leased if job["api_key"] == "one"]
     await budgets.finish(first, "throttled", rate={"retry_after_seconds": 30})
     assert {job["api_key"] for job in await budgets.claim()} == {"two"}
     await budgets.enqueue("p/a", 6, now=NOW + MINUTE)
@@ -77,10 +77,10 @@ async def test_concurrency_of_a_key(budgets: Budgets) -> None:
     await budgets.endpoint("p/a")
     await budgets.key("p", "one", concurrent=2)
     await budgets.enqueue("p/a", 5)
-    held = await budgets.claim()
-    assert len(held) == 2
+    leased = await budgets.claim()
+    assert len(leased) == 2
     assert (await budgets.acquire("p/a"))["reason"] == "key"
-    await budgets.finish(held[:1])
+    await budgets.finish(leased[:1])
     assert (await budgets.acquire("p/a", 9))["permits"] == 1
 
 

@@ -105,9 +105,9 @@ async def test_a_throttled_job_goes_back_whole(budgets: Budgets) -> None:
     (job,) = await budgets.enqueue("p/a", retries=0)
     now = NOW
     for _ in range(5):
-        held = await budgets.claim(now=now)
-        assert [row["job_id"] for row in held] == [job]
-        assert await budgets.finish(held, "throttled", rate={"retry_after_seconds": 10}, now=now) == ["pending"]
+        leased = await budgets.claim(now=now)
+        assert [row["job_id"] for row in leased] == [job]
+        assert await budgets.finish(leased, "throttled", rate={"retry_after_seconds": 10}, now=now) == ["pending"]
         assert await budgets.claim(now=now + 5 * SECOND) == []
         now += 20 * SECOND
     await budgets.enqueue("q/b")
@@ -120,12 +120,12 @@ async def test_the_time_of_a_throttled_outcome_holds(budgets: Budgets) -> None:
     """The time that the outcome states closes the endpoint, also when the headers say something else of limits."""
     await budgets.endpoint("p/a")
     await budgets.enqueue("p/a")
-    held = await budgets.claim()
+    leased = await budgets.claim()
     boast = {
         "retry_after_seconds": None,
         "limits": [{"unit": "requests", "limit": 1000, "remaining": 999, "reset_seconds": 30}],
     }
-    await budgets.finish(held, "throttled", delay_seconds=600, rate=boast)
+    await budgets.finish(leased, "throttled", delay_seconds=600, rate=boast)
     assert await budgets.claim(now=NOW + 9 * MINUTE) == []
     assert len(await budgets.claim(now=NOW + 12 * MINUTE)) == 1
 

@@ -115,13 +115,13 @@ async def test_concurrency_is_what_is_held(budgets: Budgets) -> None:
     """Permits and jobs that are not settled count together; what is settled, or whose lease is over, does not."""
     await budgets.endpoint("p/e", concurrent=3)
     await budgets.enqueue("p/e", 5)
-    held = await budgets.claim(1)
+    leased = await budgets.claim(1)
     block = await budgets.acquire("p/e", 50)
     assert block["permits"] == 2
     assert await budgets.claim() == []
     refused = await budgets.acquire("p/e")
     assert (refused["permits"], refused["reason"], refused["retry_seconds"]) == (0, "concurrent", None)
-    await budgets.finish(held)
+    await budgets.finish(leased)
     assert len(await budgets.claim(1)) == 1
     late = NOW + 2 * MINUTE
     assert (await budgets.acquire("p/e", 50, now=late))["permits"] == 2

@@ -38,16 +38,16 @@ async def test_a_bundle_costs_one_request(budgets: Budgets) -> None:
 
 
 async def test_a_request_is_filled_beyond_the_number_asked_for(budgets: Budgets) -> None:
-    """Who asks for one job of many is given those that ride along with it, up to what its kind allows.
+    """Who asks for one job of many is given passengers with it, up to what its kind allows.
 
-    Those of one serial key do not ride together, even if none of them was parked behind the other.
+    Those of one serial key do not go out together, even if none of them was parked behind the other.
     """
     await budgets.endpoint("p/a", requests_per_minute=2)
     await _shared(budgets)
     best = await budgets.enqueue("p/a", 3, kind="shared", priority=9)
     await budgets.enqueue("p/a", 2, kind="shared", serial_key="p/same")
     await budgets.enqueue("p/a", 60, kind="shared")
-    await budgets.owner.execute("update livewell_private.job_live set held = null where serial_key is not null")
+    await budgets.owner.execute("update livewell_private.job_live set waiting_for = null where serial_key is not null")
     claimed = await budgets.claim(1)
     assert _sizes(claimed) == [19]
     assert {job["job_id"] for job in claimed} > set(best)
@@ -56,21 +56,44 @@ async def test_a_request_is_filled_beyond_the_number_asked_for(budgets: Budgets)
     assert await budgets.claim(1, now=NOW + 2 * SECOND) == []
 
 
+async def test_nobody_is_a_passenger_of_its_own_serial_key(budgets: Budgets) -> None:
+    """Of two ready jobs of one serial key the second is no passenger of the first, though neither runs yet."""
+    await budgets.endpoint("p/a")
+    await _shared(budgets)
+    first = await budgets.enqueue("p/a", kind="shared", serial_key="p/same", priority=9)
+    await budgets.enqueue("p/a", kind="shared", serial_key="p/same")
+    other = await budgets.enqueue("p/a", kind="shared")
+    await budgets.owner.execute("update livewell_private.job_live set waiting_for = null where serial_key is not null")
+    assert [job["job_id"] for job in await budgets.claim(1)] == first + other
+
+
+async def test_a_full_request_takes_no_more(budgets: Budgets) -> None:
+    """What a later round of the same claim finds goes out in a request of its own when the one before is full."""
+    await budgets.endpoint("p/a", tokens_per_minute=1000)
+    await _shared(budgets, jobs_per_request=2)
+    for priority, tokens in ((9, 400), (8, 400), (7, 900), (6, 100), (5, 100)):
+        await budgets.enqueue("p/a", kind="shared", priority=priority, estimated_tokens=tokens)
+    claimed = await budgets.claim()
+    assert _sizes(claimed) == [2, 2]
+    assert [job["priority"] for job in claimed] == [9, 8, 6, 5]
+    assert await _debited(budgets) == 2
+
+
 async def test_the_order_stays(budgets: Budgets) -> None:
-    """A bundle has the place of its best job: what is better is taken first, what is worse rides along or waits."""
+    """A bundle has the place of its best job: what is better is taken first, what is worse is a passenger or waits."""
     await budgets.endpoint("p/a", requests_per_minute=2)
     await _shared(budgets)
     (better,) = await budgets.enqueue("p/a", priority=9)
     (first,) = await budgets.enqueue("p/a", kind="shared", priority=8)
     await budgets.enqueue("p/a", 5, priority=7)
-    riders = await budgets.enqueue("p/a", 5, kind="shared", priority=-1)
+    passengers = await budgets.enqueue("p/a", 5, kind="shared", priority=-1)
     claimed = await budgets.claim()
-    assert [job["job_id"] for job in claimed] == [better, first, *riders]
+    assert [job["job_id"] for job in claimed] == [better, first, *passengers]
     assert [job["bundle"] is None for job in claimed] == [True] + [False] * 6
 
 
 async def test_bytes_are_those_of_each_job(budgets: Budgets) -> None:
-    """What shares a request still reserves its own bytes: nobody rides along beyond the quota."""
+    """What shares a request still reserves its own bytes: nobody is a passenger beyond the quota."""
     await budgets.endpoint("p/a", quota_bytes=1_000_000)
     await budgets.provider("p", pace="none", quota_use=0.1)
     await _shared(budgets)
@@ -112,8 +135,10 @@ async def test_a_bundle_that_ends_apart_is_counted_once(budgets: Budgets) -> Non
     assert await budgets.rescue(now=NOW + HOUR) == 4
     assert await _requests_booked(budgets) == 1
     assert (await budgets.state("p/a", now=NOW + HOUR))["breaker"] == "closed"
-    left = await budgets.owner.fetch("select bundle, rides from livewell_private.job_live where state = 'pending'")
-    assert {(row["bundle"], row["rides"]) for row in left} == {(None, None)}
+    left = await budgets.owner.fetch(
+        "select bundle, is_passenger from livewell_private.job_live where state = 'pending'"
+    )
+    assert {(row["bundle"], row["is_passenger"]) for row in left} == {(None, None)}
 
 
 async def test_a_bundle_that_was_not_sent_books_nothing(budgets: Budgets) -> None:
@@ -144,7 +169,7 @@ async def test_a_bundle_uses_one_key(budgets: Budgets) -> None:
 
 
 async def test_the_cap_of_a_kind_counts_jobs(budgets: Budgets) -> None:
-    """Who rides along stays below the concurrency of its kind."""
+    """Passengers stay below the concurrency of its kind."""
     await budgets.endpoint("p/a")
     await budgets.declare("shared", concurrency=7)
     await _shared(budgets)
@@ -192,7 +217,7 @@ async def test_limits_hold_whatever_is_shared(budgets: Budgets, seed: int) -> No
     for kind in ("few", "many"):
         await _shared(budgets, kind, jobs_per_request=sizes[kind])
     sent: list[tuple[datetime, int]] = []
-    held: list[Row] = []
+    leased: list[Row] = []
     now = NOW
     for _ in range(25):
         for kind in sizes:
@@ -202,11 +227,11 @@ async def test_limits_hold_whatever_is_shared(budgets: Budgets, seed: int) -> No
         requests = _requests_of(claimed, sizes)
         sent.append((now, requests))
         assert len(claimed) - asked < sum(size for size in sizes.values())
-        held += claimed
-        assert at_once is None or len(_flights(held)) <= at_once
-        dice.shuffle(held)
-        number = dice.randint(0, len(held))
-        ended, held = held[:number], held[number:]
+        leased += claimed
+        assert at_once is None or len(_flights(leased)) <= at_once
+        dice.shuffle(leased)
+        number = dice.randint(0, len(leased))
+        ended, leased = leased[:number], leased[number:]
         for outcome in ("completed", "failed"):
             some = [job for job in ended if (job["job_id"] % 5 == 0) == (outcome == "failed")]
             await budgets.finish(some, outcome, error={"message": "no"}, now=now)

@@ -35,7 +35,7 @@ select count(*) from livewell.enqueue_jobs((
 # Nothing but what is asked for is due, whatever was put off before.
 AWAKE = """
 update livewell_private.job_live
-set held = case when payload ->> 'key' = any ($2) then null else 'due' end,
+set waiting_for = case when payload ->> 'key' = any ($2) then null else 'due' end,
     due_at = case when payload ->> 'key' = any ($2) then $3 else 'infinity'::timestamptz end
 where kind = 'refresh.' || $1 and state = 'pending'
 """

@@ -27,7 +27,7 @@ async def test_a_changed_type_waits_for_nobody(owner: Database, owner_url: str, 
         assert (await _due(owner))["B"] == later
     await owner.execute("select livewell_private.make_freed_items_due($1)", NOON)
     assert await _due(owner) == {"A": NOON, "B": NOON, "C": NOON}
-    assert await owner.fetchval("select count(*) from livewell_private.held_row") == 0
+    assert await owner.fetchval("select count(*) from livewell_private.locked_row") == 0
 
 
 async def test_a_buried_refresh_waits_for_nobody(owner: Database, owner_url: str, freshness: Freshness) -> None:
@@ -46,7 +46,7 @@ async def test_a_buried_refresh_waits_for_nobody(owner: Database, owner_url: str
     }
     assert decisions == {"A": "refresh_failed", "B": "queued"}
     assert await owner.fetchval(
-        "select row_key from livewell_private.held_row where table_name = 'livewell_private.item'"
+        "select row_key from livewell_private.locked_row where table_name = 'livewell_private.item'"
     ) == str(await owner.fetchval("select id from livewell_private.item where key = 'B'"))
 
 

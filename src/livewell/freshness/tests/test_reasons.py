@@ -128,7 +128,7 @@ HOLDS = {
     ),
     "update livewell_private.provider set quota_bytes = 100 where name = 'sim'": "the quota of sim is used up",
     "update livewell_private.limit_use set next_allowed_at = $1 where name = 'sim/note'": (
-        "the limits of sim/note have no room"
+        "the limits of sim/note have nothing left"
     ),
     "select livewell.pause_kind('refresh.note', $1, 'broken')": "jobs of refresh.note are paused: broken",
     "select livewell.set_setting('maintenance.enabled', 'true')": "maintenance: workers claim nothing",

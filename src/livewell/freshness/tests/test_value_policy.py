@@ -88,8 +88,8 @@ async def test_bytes_allow_so_many(owner: Database, freshness: Freshness) -> Non
     await _aged(owner, dict.fromkeys(keys, 2 * MINUTE))
     await freshness.watch("quote", keys, viewers=1000)
     decided = await freshness.tick()
-    room = await owner.fetchval("select room from livewell_private.quota_rooms('{sim}', null, $1)", NOON)
-    assert 0 < decided["queued"] <= room // 1_000_000 + 1
+    headroom = await owner.fetchval("select bytes from unnest(livewell_private.quotas_now('{sim}', null, $1))", NOON)
+    assert 0 < decided["queued"] <= headroom // 1_000_000 + 1
     assert decided["waiting"] == 100 - decided["queued"]
 
 

@@ -113,7 +113,7 @@ order by j.id desc
 -- name: show_job
 -- One job with everything that is known of it.
 select
-    id, shown_state, state, queue_group, kind, priority, due_at, held, attempt, failures, retries, payload::text, category,
+    id, shown_state, state, queue_group, kind, priority, due_at, waiting_for, attempt, failures, retries, payload::text, category,
     dedupe_key, serial_key, endpoint, estimated_bytes, estimated_tokens, lease_until, worker, started_at, cancel_reason,
     created_at, finished_at, result::text, actual_bytes, error::text, reason, acknowledged_at, acknowledged_by
 from livewell.jobs

@@ -101,8 +101,8 @@ class Surface:
         (claimed,) = await self.claim(worker, max_jobs=1, **options)
         return claimed
 
-    async def heartbeat(self, *held: Row, worker: str = "w1", now: datetime = NOW) -> list[Row]:
-        ids, tokens = [row["job_id"] for row in held], [row["lease_token"] for row in held]
+    async def heartbeat(self, *leased: Row, worker: str = "w1", now: datetime = NOW) -> list[Row]:
+        ids, tokens = [row["job_id"] for row in leased], [row["lease_token"] for row in leased]
         statement = "select * from livewell.heartbeat_jobs($1, $2, $3, $4) order by job_id"
         return await self.caller.fetch(statement, worker, ids, tokens, now)
 
@@ -118,9 +118,9 @@ class Surface:
         )
         return [(row["job_id"], row["state"]) for row in rows]
 
-    async def finish(self, held: Row, outcome: str = "completed", *, now: datetime = NOW, **detail: Any) -> str:
+    async def finish(self, leased: Row, outcome: str = "completed", *, now: datetime = NOW, **detail: Any) -> str:
         """End one attempt; answers the state the job is in now."""
-        ((_, state),) = await self.finish_all([(held["job_id"], held["lease_token"], outcome, detail)], now=now)
+        ((_, state),) = await self.finish_all([(leased["job_id"], leased["lease_token"], outcome, detail)], now=now)
         return state
 
     async def rescue(self, *, limit: int = 500, now: datetime = NOW) -> list[Row]:
@@ -171,7 +171,7 @@ class Surface:
     async def dead(self, kind: str = "plain", *, now: datetime = NOW, **fields: Any) -> int:
         """A job that was queued, claimed and given up at once."""
         job_id = await self.enqueue_one(kind, priority=1000, now=now, **fields)
-        held = await self.claim_one(kinds=[kind], now=now)
-        assert held["job_id"] == job_id
-        assert await self.finish(held, "dead", reason="hopeless", now=now) == "failed"
+        leased = await self.claim_one(kinds=[kind], now=now)
+        assert leased["job_id"] == job_id
+        assert await self.finish(leased, "dead", reason="hopeless", now=now) == "failed"
         return job_id

@@ -11,9 +11,9 @@ async def test_a_delay_is_counted_from_the_databases_now(database: Database, own
     store = JobStore(database)
     await store.declare_kinds([KindDeclaration(kind="later")], actor="test")
     await store.enqueue_jobs([JobRequest(kind="later", payload={"n": 1}, delay=timedelta(hours=1))])
-    row = await owner.fetchrow("select due_at - created_at as delay, held from livewell_private.job_live")
+    row = await owner.fetchrow("select due_at - created_at as delay, waiting_for from livewell_private.job_live")
     assert row is not None
-    assert (row["delay"], row["held"]) == (timedelta(hours=1), "due")
+    assert (row["delay"], row["waiting_for"]) == (timedelta(hours=1), "due")
     assert await store.claim_jobs("somebody", ["general"], 1) == []
 
 

@@ -10,11 +10,11 @@ from livewell.jobs.tests.sql_surface import MINUTE, NOW, SECOND, Row, Surface, j
 ERROR = {"type": "ValueError", "message": "bad apple"}
 
 
-async def _delays(queue: Surface, held: list[Row], outcome: str, **detail: float) -> list[timedelta]:
+async def _delays(queue: Surface, leased: list[Row], outcome: str, **detail: float) -> list[timedelta]:
     """End all the same way; how long after now each is due again."""
-    ends = [(row["job_id"], row["lease_token"], outcome, detail) for row in held]
+    ends = [(row["job_id"], row["lease_token"], outcome, detail) for row in leased]
     assert {state for _, state in await queue.finish_all(ends)} == {"pending"}
-    return [(await queue.show(row["job_id"]))["due_at"] - NOW for row in held]
+    return [(await queue.show(row["job_id"]))["due_at"] - NOW for row in leased]
 
 
 async def _failed_before(queue: Surface, failures: int, count: int = 40) -> list[Row]:
@@ -25,21 +25,26 @@ async def _failed_before(queue: Surface, failures: int, count: int = 40) -> list
         for row in await queue.claim(kinds=["steep"], max_jobs=count, now=now):
             await queue.finish(row, "failed", delay_seconds=1, now=now)
         now += 2 * SECOND
-    held = await queue.claim(kinds=["steep"], max_jobs=count, now=now)
-    assert {row["failures"] for row in held} == {failures}
-    return held
+    leased = await queue.claim(kinds=["steep"], max_jobs=count, now=now)
+    assert {row["failures"] for row in leased} == {failures}
+    return leased
 
 
 async def test_a_failed_job_comes_back_later(queue: Surface) -> None:
     """A failure gives the job back, out of the ready order until its time, with one failure more and its history."""
     await queue.enqueue(job())
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     end = NOW + SECOND
-    assert await queue.finish(held, "failed", error=ERROR, reason="upstream", now=end) == "pending"
-    shown = await queue.show(held["job_id"])
-    assert (shown["shown_state"], shown["held"], shown["failures"], shown["attempt"]) == ("retrying", "due", 1, 1)
+    assert await queue.finish(leased, "failed", error=ERROR, reason="upstream", now=end) == "pending"
+    shown = await queue.show(leased["job_id"])
+    assert (shown["shown_state"], shown["waiting_for"], shown["failures"], shown["attempt"]) == (
+        "retrying",
+        "due",
+        1,
+        1,
+    )
     assert (shown["worker"], shown["lease_until"], shown["started_at"]) == (None, None, None)
-    (attempt,) = await queue.attempts(held["job_id"])
+    (attempt,) = await queue.attempts(leased["job_id"])
     assert (attempt["outcome"], attempt["worker"], attempt["reason"]) == ("failed", "w1", "upstream")
     assert (attempt["started_at"], attempt["ended_at"], json.loads(attempt["error"])) == (NOW, end, ERROR)
     assert await queue.claim(now=shown["due_at"] - SECOND / 1000) == []
@@ -69,9 +74,9 @@ async def test_retries_used_up_make_a_dead_letter(queue: Surface) -> None:
     job_id = await queue.enqueue_one(retries=2)
     states = []
     for attempt in range(1, 4):
-        held = await queue.claim_one(now=NOW + attempt * MINUTE)
+        leased = await queue.claim_one(now=NOW + attempt * MINUTE)
         answer = await queue.finish(
-            held, "failed", error={**ERROR, "attempt": attempt}, delay_seconds=1, now=NOW + attempt * MINUTE
+            leased, "failed", error={**ERROR, "attempt": attempt}, delay_seconds=1, now=NOW + attempt * MINUTE
         )
         states.append(answer)
     assert states == ["pending", "pending", "failed"]
@@ -126,11 +131,11 @@ async def test_a_reset_is_ready_at_once_and_no_failure(queue: Surface) -> None:
     """What was not the job's fault is tried again immediately; failures and error stay as they were."""
     job_id = await queue.enqueue_one(retries=0)
     for attempt in range(1, 4):
-        held = await queue.claim_one()
-        assert held["attempt"] == attempt
-        assert await queue.finish(held, "reset", reason="deadlock") == "pending"
+        leased = await queue.claim_one()
+        assert leased["attempt"] == attempt
+        assert await queue.finish(leased, "reset", reason="deadlock") == "pending"
     shown = await queue.show(job_id)
-    assert (shown["failures"], shown["due_at"], shown["held"]) == (0, NOW, None)
+    assert (shown["failures"], shown["due_at"], shown["waiting_for"]) == (0, NOW, None)
     assert await queue.outcomes(job_id) == [(1, "reset"), (2, "reset"), (3, "reset")]
 
 
@@ -150,8 +155,8 @@ async def test_a_job_told_to_stop_is_not_tried_again(queue: Surface, outcome: st
 async def test_a_job_told_to_stop_may_still_complete(queue: Surface) -> None:
     """What got done before it could stop is completed, and shows that it was to be cancelled."""
     await queue.enqueue(job())
-    held = await queue.claim_one()
-    await queue.cancel(held["job_id"], reason="too late")
-    assert await queue.finish(held, result={"n": 1}) == "completed"
-    shown = await queue.show(held["job_id"])
+    leased = await queue.claim_one()
+    await queue.cancel(leased["job_id"], reason="too late")
+    assert await queue.finish(leased, result={"n": 1}) == "completed"
+    shown = await queue.show(leased["job_id"])
     assert (shown["state"], shown["cancel_reason"]) == ("completed", "too late")

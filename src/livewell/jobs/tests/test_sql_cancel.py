@@ -26,13 +26,13 @@ async def test_a_pending_job_is_cancelled_at_once(queue: Surface) -> None:
 async def test_a_running_job_is_told_and_goes_on(queue: Surface) -> None:
     """A running job keeps its lease; it only carries the reason."""
     await queue.enqueue(job())
-    held = await queue.claim_one()
-    before = await queue.show(held["job_id"])
-    assert await queue.cancel(held["job_id"], reason="wrong customer") == {held["job_id"]: "told"}
-    after = await queue.show(held["job_id"])
+    leased = await queue.claim_one()
+    before = await queue.show(leased["job_id"])
+    assert await queue.cancel(leased["job_id"], reason="wrong customer") == {leased["job_id"]: "told"}
+    after = await queue.show(leased["job_id"])
     assert {**after} == {**before, "cancel_reason": "wrong customer"}
-    assert await queue.finish(held, "cancelled") == "cancelled"
-    assert (await queue.show(held["job_id"]))["reason"] == "wrong customer"
+    assert await queue.finish(leased, "cancelled") == "cancelled"
+    assert (await queue.show(leased["job_id"]))["reason"] == "wrong customer"
 
 
 async def test_each_job_is_answered_by_what_became_of_it(queue: Surface) -> None:
@@ -68,17 +68,17 @@ async def test_a_cancel_waits_for_a_claim_and_then_tells(queue: Surface, databas
     """Cancelling a job that is just being claimed does not miss it: it is told when the claim stands."""
     job_id = await queue.enqueue_one()
     async with database.transaction() as connection:
-        held = await Surface(connection).claim_one()
+        leased = await Surface(connection).claim_one()
         cancel = asyncio.create_task(queue.cancel(job_id))
         await until(lambda: somebody_waits(owner), "the cancel waits for the claim")
     assert await cancel == {job_id: "told"}
-    assert (await queue.heartbeat(held))[0]["cancel_reason"] == "not wanted"
+    assert (await queue.heartbeat(leased))[0]["cancel_reason"] == "not wanted"
 
 
 async def test_cancelling_the_one_in_front_lets_the_next_of_its_serial_key_go(queue: Surface) -> None:
     """A parked job does not wait for one that was called off, whether that had been ready or parked itself."""
     front, middle, last = await queue.enqueue_ids(*jobs(3, serial_key="s"))
-    assert [(await queue.show(job_id))["held"] for job_id in (front, middle, last)] == [None, "serial", "serial"]
+    assert [(await queue.show(job_id))["waiting_for"] for job_id in (front, middle, last)] == [None, "serial", "serial"]
     await queue.cancel(middle)
     await queue.cancel(front)
     assert await queue.claim_ids() == [last]
@@ -87,19 +87,19 @@ async def test_cancelling_the_one_in_front_lets_the_next_of_its_serial_key_go(qu
 async def test_cancelling_behind_a_running_key_promotes_nobody(queue: Surface) -> None:
     """While a job of the key runs, the others stay parked whatever is called off."""
     await queue.enqueue(job(serial_key="s"))
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     one, two = await queue.enqueue_ids(*jobs(2, serial_key="s"))
-    await queue.cancel(one, held["job_id"])
-    assert (await queue.show(two))["held"] == "serial"
-    assert await queue.finish(held, "cancelled", now=NOW + SECOND) == "cancelled"
+    await queue.cancel(one, leased["job_id"])
+    assert (await queue.show(two))["waiting_for"] == "serial"
+    assert await queue.finish(leased, "cancelled", now=NOW + SECOND) == "cancelled"
     assert await queue.claim_ids() == [two]
 
 
 async def test_cancels_are_on_record(queue: Surface) -> None:
     """Each job cancelled or told has an audit entry with reason and actor; others have none."""
     running, pending = await queue.enqueue_ids(job(priority=9), job())
-    held = await queue.claim_one()
-    assert held["job_id"] == running
+    leased = await queue.claim_one()
+    assert leased["job_id"] == running
     await queue.cancel(running, pending, 10**9, reason="wrong customer", now=NOW + SECOND)
     rows = await queue.caller.fetch("select * from livewell.list_audit(p_table_name => 'job') order by job_id")
     assert [(row["job_id"], row["event"]) for row in rows] == [

@@ -53,7 +53,7 @@ async def test_each_claim_has_a_token_of_its_own(queue: Surface) -> None:
     await queue.finish(first, "reset")
     again = await queue.claim_one()
     assert again["job_id"] == first["job_id"]
-    assert len({held["lease_token"] for held in (first, second, again)}) == 3
+    assert len({leased["lease_token"] for leased in (first, second, again)}) == 3
 
 
 async def test_groups_are_apart(queue: Surface) -> None:
@@ -82,8 +82,8 @@ async def _fill(queue: Surface, **counts: int) -> None:
 
 
 async def _kinds(queue: Surface, max_jobs: int, shares: list[float] | None) -> Counter[str]:
-    held = await queue.claim(groups=["red", "blue", "green"], max_jobs=max_jobs, shares=shares)
-    return Counter(row["kind"].removeprefix("of_") for row in held)
+    leased = await queue.claim(groups=["red", "blue", "green"], max_jobs=max_jobs, shares=shares)
+    return Counter(row["kind"].removeprefix("of_") for row in leased)
 
 
 async def test_groups_share_a_worker_by_weight(queue: Surface) -> None:

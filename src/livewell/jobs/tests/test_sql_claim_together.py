@@ -55,9 +55,9 @@ async def _most_at_once(queue: Surface, owner: Database, kind: str) -> int:
 
     async def work(worker: str) -> None:
         for _ in range(20):
-            held = await queue.claim(worker, kinds=[kind])
+            leased = await queue.claim(worker, kinds=[kind])
             seen.append(await owner.fetchval(_RUNNING, kind))
-            for row in held:
+            for row in leased:
                 await queue.finish(row)
 
     await asyncio.gather(*(work(f"w{n}") for n in range(6)))
@@ -76,10 +76,10 @@ async def test_a_cap_holds_for_its_kind_alone(queue: Surface) -> None:
     """Beside a kind at its cap another is claimed freely, and a finish gives the room back."""
     await queue.declare("capped", concurrency=2)
     await queue.enqueue(*jobs(5, "capped", priority=9), *jobs(5))
-    held = await queue.claim(max_jobs=4)
-    assert Counter(row["kind"] for row in held) == {"capped": 2, "plain": 2}
+    leased = await queue.claim(max_jobs=4)
+    assert Counter(row["kind"] for row in leased) == {"capped": 2, "plain": 2}
     assert Counter(row["kind"] for row in await queue.claim(max_jobs=9)) == {"plain": 3}
-    await queue.finish(held[0])
+    await queue.finish(leased[0])
     assert [row["kind"] for row in await queue.claim(max_jobs=9)] == ["capped"]
 
 
@@ -112,9 +112,9 @@ async def test_expired_leases_count_against_the_cap_until_rescued(queue: Surface
     await queue.declare("capped", concurrency=1, lease="1 second")
     await queue.enqueue(*jobs(2, "capped"))
     await queue.set("worker.reclaim_jitter_max", "0 seconds")
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     much_later = NOW.replace(year=2026)
     assert await queue.claim(now=much_later) == []
     await queue.rescue(now=much_later)
     assert len(await queue.claim(now=much_later)) == 1
-    assert await queue.finish(held, now=much_later) == "lost"
+    assert await queue.finish(leased, now=much_later) == "lost"

@@ -24,9 +24,9 @@ async def test_a_retried_dead_letter_has_a_new_life(queue: Surface) -> None:
     assert (shown["failures"], shown["retries"], shown["attempt"], shown["created_at"]) == (0, 1, 1, NOW)
     assert (shown["error"], shown["reason"], shown["finished_at"], shown["worker"]) == (None, None, None, None)
     assert json.loads(shown["payload"]) == {"n": 5}
-    held = await queue.claim_one(now=later)
-    assert (held["job_id"], held["attempt"], held["failures"], held["serial_key"]) == (job_id, 2, 0, "s")
-    assert await queue.finish(held, "failed", delay_seconds=1, now=later) == "pending"
+    leased = await queue.claim_one(now=later)
+    assert (leased["job_id"], leased["attempt"], leased["failures"], leased["serial_key"]) == (job_id, 2, 0, "s")
+    assert await queue.finish(leased, "failed", delay_seconds=1, now=later) == "pending"
     assert await queue.finish(await queue.claim_one(now=later + MINUTE), "failed", now=later + MINUTE) == "failed"
 
 
@@ -76,10 +76,10 @@ async def test_a_retry_waits_its_turn_behind_its_serial_key(queue: Surface) -> N
     """A revived job of a key that runs is parked like any other."""
     dead = await queue.dead(serial_key="s")
     await queue.enqueue(job(serial_key="s"))
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     await queue.retry(dead)
     assert await queue.claim() == []
-    await queue.finish(held)
+    await queue.finish(leased)
     assert await queue.claim_ids() == [dead]
 
 

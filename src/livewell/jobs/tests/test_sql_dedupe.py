@@ -56,7 +56,7 @@ async def test_replace_makes_the_pending_job_the_new_one(queue: Surface) -> None
     assert (row["job_id"], row["outcome"]) == (first, "replaced")
     shown = await queue.show(first)
     assert (shown["kind"], shown["retries"], shown["priority"], shown["category"]) == ("other", 9, 5, "bulk")
-    assert (shown["due_at"], shown["held"], shown["created_at"]) == (NOW + 60 * SECOND, "due", NOW)
+    assert (shown["due_at"], shown["waiting_for"], shown["created_at"]) == (NOW + 60 * SECOND, "due", NOW)
     assert (shown["serial_key"], shown["endpoint"], await _number(queue, first)) == (None, None, 2)
     assert await queue.claim_ids(kinds=["plain"], now=NOW + 60 * SECOND) == []
     assert await queue.claim_ids(kinds=["other"], now=NOW + 60 * SECOND) == [first]
@@ -96,11 +96,11 @@ async def test_of_equal_keys_in_one_batch_the_highest_raises(queue: Surface) -> 
 async def test_a_running_job_is_kept_whatever_was_asked(queue: Surface, choice: str) -> None:
     """Nobody changes a job under its worker: with its key running, every choice keeps it."""
     await queue.enqueue(job(dedupe_key="k", priority=1))
-    held = await queue.claim_one()
-    before = await queue.show(held["job_id"])
+    leased = await queue.claim_one()
+    before = await queue.show(leased["job_id"])
     (row,) = await queue.enqueue(job(dedupe_key="k", priority=9, payload={"n": 2}), on_duplicate=choice)
-    assert (row["job_id"], row["outcome"]) == (held["job_id"], "kept")
-    assert await queue.show(held["job_id"]) == before
+    assert (row["job_id"], row["outcome"]) == (leased["job_id"], "kept")
+    assert await queue.show(leased["job_id"]) == before
 
 
 async def test_a_key_is_free_again_when_its_job_has_ended(queue: Surface) -> None:
@@ -148,14 +148,14 @@ async def test_a_job_that_leaves_while_asked_for_is_made_anew(
 ) -> None:
     """An enqueue that meets a job just being finished never answers with the finished one."""
     await queue.enqueue(job(dedupe_key="k", priority=9))
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     async with database.transaction() as connection:
-        await Surface(connection).finish(held)
+        await Surface(connection).finish(leased)
         second = asyncio.create_task(queue.enqueue(job(dedupe_key="k", priority=1), on_duplicate=choice))
         await until(lambda: somebody_waits(owner), "the enqueue waits for the finish")
     (row,) = await second
     assert row["outcome"] == "created"
-    assert await queue.states(held["job_id"], row["job_id"]) == ["completed", "pending"]
+    assert await queue.states(leased["job_id"], row["job_id"]) == ["completed", "pending"]
 
 
 async def test_rivals_with_the_same_keys_make_each_job_once(queue: Surface, database_url: str) -> None:

@@ -19,7 +19,9 @@ async def test_what_is_left_out_comes_from_the_kind(queue: Surface) -> None:
         *("pending", "pending", "tuned", "general", 3, 7, NOW, NOW)
     ]
     assert _picked(shown, "attempt failures category estimated_tokens") == [0, 0, "standard", 1000]
-    assert set(_picked(shown, "held estimated_bytes dedupe_key serial_key endpoint worker finished_at")) == {None}
+    assert set(_picked(shown, "waiting_for estimated_bytes dedupe_key serial_key endpoint worker finished_at")) == {
+        None
+    }
 
 
 async def test_what_is_given_is_kept(queue: Surface, owner: Database) -> None:
@@ -40,7 +42,7 @@ async def test_what_is_given_is_kept(queue: Surface, owner: Database) -> None:
     shown = await queue.show(job_id)
     assert _picked(shown, "priority category dedupe_key serial_key endpoint") == [-4, "bulk", "d", "s", "quotes"]
     assert _picked(shown, "estimated_bytes estimated_tokens retries") == [2**40, 5, 0]
-    assert _picked(shown, "due_at held shown_state") == [NOW + CENTURY, "due", "deferred"]
+    assert _picked(shown, "due_at waiting_for shown_state") == [NOW + CENTURY, "due", "deferred"]
     assert json.loads(shown["payload"]) == {"a": [1, None]}
     assert await owner.fetchval("select trace_context from livewell_private.job where id = $1", job_id) == '{"id": "t"}'
 
@@ -154,7 +156,7 @@ async def test_a_job_is_handled_when_a_running_worker_knows_its_kind(queue: Surf
     assert await handled(NOW + 301 * SECOND) == [False, False]
 
 
-async def test_a_job_for_later_is_held_until_its_time(queue: Surface) -> None:
+async def test_a_job_for_later_waits_until_its_time(queue: Surface) -> None:
     """A scheduled job is not ready a moment before its time and ready at it, before younger ones of its priority."""
     later = await queue.enqueue_one(scheduled_at=NOW + 10 * SECOND)
     past = await queue.enqueue_one(scheduled_at=NOW - SECOND)

@@ -101,4 +101,4 @@ async def test_one_may_be_due_later(queue: Surface, database: Database) -> None:
     later = JobRequest(kind="plain", payload={"n": 1}, delay=timedelta(hours=1))
     enqueued = await JobStore(database).enqueue_job(later)
     shown = await queue.show(enqueued.job_id)
-    assert (shown["due_at"] - shown["created_at"], shown["held"]) == (timedelta(hours=1), "due")
+    assert (shown["due_at"] - shown["created_at"], shown["waiting_for"]) == (timedelta(hours=1), "due")

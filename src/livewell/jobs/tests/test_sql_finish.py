@@ -22,10 +22,10 @@ async def _held(queue: Surface, count: int = 1, **fields: Any) -> list[Row]:
 
 async def test_a_completed_job_keeps_what_it_gave(queue: Surface) -> None:
     """A completed job is over at the given time, with its result, its bytes and who did it."""
-    (held,) = await _held(queue)
+    (leased,) = await _held(queue)
     end = NOW + 3 * SECOND
-    assert await queue.finish(held, result={"rows": [1, 2]}, actual_bytes=5_000_000_000, now=end) == "completed"
-    shown = await queue.show(held["job_id"])
+    assert await queue.finish(leased, result={"rows": [1, 2]}, actual_bytes=5_000_000_000, now=end) == "completed"
+    shown = await queue.show(leased["job_id"])
     assert (shown["state"], shown["finished_at"], shown["actual_bytes"]) == ("completed", end, 5_000_000_000)
     assert json.loads(shown["result"]) == {"rows": [1, 2]}
     assert (shown["worker"], shown["started_at"], shown["attempt"], shown["failures"]) == ("w1", NOW, 1, 0)
@@ -35,9 +35,9 @@ async def test_a_completed_job_keeps_what_it_gave(queue: Surface) -> None:
 
 async def test_a_dead_job_is_failed_at_once(queue: Surface) -> None:
     """`dead` goes to the dead letters whatever retries are left, with error, reason and bytes."""
-    (held,) = await _held(queue, retries=100)
-    assert await queue.finish(held, "dead", error=ERROR, reason="no such customer", actual_bytes=7) == "failed"
-    shown = await queue.show(held["job_id"])
+    (leased,) = await _held(queue, retries=100)
+    assert await queue.finish(leased, "dead", error=ERROR, reason="no such customer", actual_bytes=7) == "failed"
+    shown = await queue.show(leased["job_id"])
     assert (shown["state"], shown["reason"], shown["failures"]) == ("failed", "no such customer", 1)
     assert (json.loads(shown["error"]), shown["actual_bytes"]) == (ERROR, 7)
     assert shown["acknowledged_at"] is None
@@ -49,23 +49,23 @@ async def test_a_dead_job_is_failed_at_once(queue: Surface) -> None:
 )
 async def test_a_dead_letter_always_has_a_reason(queue: Surface, detail: dict[str, Any], reason: str) -> None:
     """Without a reason the error's message stands for it, and without either that is said."""
-    (held,) = await _held(queue)
-    await queue.finish(held, "dead", **detail)
-    assert (await queue.show(held["job_id"]))["reason"] == reason
+    (leased,) = await _held(queue)
+    await queue.finish(leased, "dead", **detail)
+    assert (await queue.show(leased["job_id"]))["reason"] == reason
 
 
 async def test_a_cancelled_job_is_over(queue: Surface) -> None:
     """A handler may call its job off; the reason stays, and it counts as no failure."""
-    (held,) = await _held(queue)
-    assert await queue.finish(held, "cancelled", reason="sold out") == "cancelled"
-    shown = await queue.show(held["job_id"])
+    (leased,) = await _held(queue)
+    assert await queue.finish(leased, "cancelled", reason="sold out") == "cancelled"
+    shown = await queue.show(leased["job_id"])
     assert (shown["state"], shown["reason"], shown["failures"]) == ("cancelled", "sold out", 0)
 
 
 async def test_the_token_decides_and_not_the_time(queue: Surface) -> None:
     """An expired lease that nobody took back may still finish, long after."""
-    (held,) = await _held(queue)
-    assert await queue.finish(held, now=NOW + 100 * LEASE) == "completed"
+    (leased,) = await _held(queue)
+    assert await queue.finish(leased, now=NOW + 100 * LEASE) == "completed"
 
 
 @pytest.mark.parametrize("outcome", ["completed", "failed", "dead", "rescheduled", "reset", "cancelled"])
@@ -78,41 +78,43 @@ async def test_who_lost_the_lease_changes_nothing(queue: Surface, outcome: str) 
     await queue.rescue(now=late)
     new = await queue.claim_one("w2", now=late)
     assert new["job_id"] == rescued["job_id"]
-    before = [await queue.show(held["job_id"]) for held in (first, rescued)]
+    before = [await queue.show(leased["job_id"]) for leased in (first, rescued)]
     for job_id, token in ((first["job_id"], first["lease_token"]), (rescued["job_id"], rescued["lease_token"])):
         for tried in (token, uuid4()):
             assert await queue.finish_all([(job_id, tried, outcome, {"delay_seconds": 1})]) == [(job_id, "lost")]
     assert await queue.finish_all([(10**9, uuid4(), outcome, None)]) == [(10**9, "lost")]
-    assert [await queue.show(held["job_id"]) for held in (first, rescued)] == before
+    assert [await queue.show(leased["job_id"]) for leased in (first, rescued)] == before
     assert await queue.finish(new, now=late) == "completed"
 
 
 async def test_a_finish_is_accepted_once(queue: Surface) -> None:
     """The second finish with the right token finds the attempt over."""
-    (held,) = await _held(queue)
-    assert await queue.finish(held, result={"n": 1}) == "completed"
-    assert await queue.finish(held, "dead") == "lost"
-    assert (await queue.show(held["job_id"]))["state"] == "completed"
+    (leased,) = await _held(queue)
+    assert await queue.finish(leased, result={"n": 1}) == "completed"
+    assert await queue.finish(leased, "dead") == "lost"
+    assert (await queue.show(leased["job_id"]))["state"] == "completed"
 
 
 async def test_a_mixed_batch_is_ended_each_in_its_way(queue: Surface) -> None:
     """One call ends attempts of every kind, with the detail of its own each, and answers in the order given."""
-    held = await _held(queue, 8)
+    leased = await _held(queue, 8)
     words = ["completed", "failed", "dead", "rescheduled", "reset", "cancelled", "completed", "failed"]
     ends = [
         (row["job_id"], row["lease_token"], word, {"reason": f"r{n}", "delay_seconds": 60, "result": n})
-        for n, (row, word) in enumerate(zip(held, words, strict=True))
+        for n, (row, word) in enumerate(zip(leased, words, strict=True))
     ]
     ends[6] = (ends[6][0], uuid4(), "completed", {"reason": "lost"})
     expected = ["completed", "pending", "failed", "pending", "pending", "cancelled", "lost", "pending"]
     assert [state for _, state in await queue.finish_all(ends[::-1])][::-1] == expected
-    shown = [await queue.show(row["job_id"]) for row in held]
+    shown = [await queue.show(row["job_id"]) for row in leased]
     expected[6] = "processing"
     assert [row["state"] for row in shown] == expected
     assert [shown[n]["reason"] for n in (0, 2, 5)] == ["r0", "r2", "r5"]
     assert shown[0]["result"] == "0"
     for n, word in ((1, "failed"), (3, "rescheduled"), (4, "reset"), (7, "failed")):
-        assert [(row["outcome"], row["reason"]) for row in await queue.attempts(held[n]["job_id"])] == [(word, f"r{n}")]
+        assert [(row["outcome"], row["reason"]) for row in await queue.attempts(leased[n]["job_id"])] == [
+            (word, f"r{n}")
+        ]
 
 
 async def test_a_finish_that_makes_no_sense_is_refused_whole(queue: Surface) -> None:
@@ -142,9 +144,12 @@ async def test_a_finish_that_makes_no_sense_is_refused_whole(queue: Surface) -> 
 
 async def test_details_may_be_left_out(queue: Surface) -> None:
     """A batch without any details is accepted, and an empty one does nothing."""
-    (held,) = await _held(queue)
+    (leased,) = await _held(queue)
     statement = "select state from livewell.finish_jobs($1, $2, $3)"
-    assert await queue.caller.fetchval(statement, [held["job_id"]], [held["lease_token"]], ["completed"]) == "completed"
+    assert (
+        await queue.caller.fetchval(statement, [leased["job_id"]], [leased["lease_token"]], ["completed"])
+        == "completed"
+    )
     assert await queue.caller.fetch(statement, [], [], []) == []
 
 
@@ -177,17 +182,17 @@ async def test_a_finish_takes_its_rows_in_order_of_id(
 ) -> None:
     """Whatever order a batch is given in, it waits at its lowest id with nothing else in hand, so nobody deadlocks."""
     await wait_long(owner, "end_attempts")
-    held = await _held(queue, 20)
-    ends = [(row["job_id"], row["lease_token"], "completed", None) for row in held]
+    leased = await _held(queue, 20)
+    ends = [(row["job_id"], row["lease_token"], "completed", None) for row in leased]
     ends[-1] = (*ends[-1][:2], last, None)
     lock = "select id from livewell_private.job_live where id = any ($1) order by id for update skip locked"
     async with owner.transaction() as lowest:
-        await lowest.fetch(lock, [held[0]["job_id"]])
+        await lowest.fetch(lock, [leased[0]["job_id"]])
         finish = asyncio.create_task(queue.finish_all(ends[::-1]))
         await until(lambda: somebody_waits(owner), "the finish waits for the lowest id")
         async with owner.transaction() as others:
-            free = await others.fetch(lock, [row["job_id"] for row in held[1:]])
-        assert [row["id"] for row in free] == [row["job_id"] for row in held[1:]]
+            free = await others.fetch(lock, [row["job_id"] for row in leased[1:]])
+        assert [row["id"] for row in free] == [row["job_id"] for row in leased[1:]]
     assert {state for _, state in await finish} <= {"completed", "pending"}
 
 
@@ -195,11 +200,11 @@ async def test_two_finishes_of_the_same_jobs_never_deadlock(queue: Surface, data
     """Opposite orders of the same jobs in two finishes at once: one is accepted for each job, none fails."""
     async with connected(database_url) as one, connected(database_url) as two:
         for _ in range(10):
-            held = await _held(queue, 40)
-            ends = [(row["job_id"], row["lease_token"], "completed", None) for row in held]
+            leased = await _held(queue, 40)
+            ends = [(row["job_id"], row["lease_token"], "completed", None) for row in leased]
             mixed = [(*ends[0][:2], "reset", None), *ends[1:]]
             answers = await asyncio.gather(Surface(one).finish_all(ends[::-1]), Surface(two).finish_all(mixed))
             for (_, first), (_, second) in zip(answers[0][::-1], answers[1], strict=True):
                 assert (first == "lost") != (second == "lost")
-            await queue.cancel(held[0]["job_id"])
+            await queue.cancel(leased[0]["job_id"])
     assert await queue.claim() == []

@@ -15,20 +15,20 @@ async def test_a_heartbeat_renews_from_now(queue: Surface) -> None:
     """A renewed lease lasts the kind's lease counted from the heartbeat, and many are renewed in one call."""
     await queue.declare("quick", lease="20 seconds")
     await queue.enqueue(*jobs(3, priority=9), job("quick"))
-    held = await queue.claim()
-    answers = await queue.heartbeat(*held, now=NOW + 10 * SECOND)
+    leased = await queue.claim()
+    answers = await queue.heartbeat(*leased, now=NOW + 10 * SECOND)
     assert _statuses(answers) == ["renewed"] * 4
     assert [row["lease_seconds"] for row in answers] == [300.0, 300.0, 300.0, 20.0]
-    assert (await queue.show(held[0]["job_id"]))["lease_until"] == NOW + 10 * SECOND + LEASE
-    assert (await queue.show(held[3]["job_id"]))["lease_until"] == NOW + 30 * SECOND
+    assert (await queue.show(leased[0]["job_id"]))["lease_until"] == NOW + 10 * SECOND + LEASE
+    assert (await queue.show(leased[3]["job_id"]))["lease_until"] == NOW + 30 * SECOND
 
 
 async def test_a_lease_that_ran_out_unseen_can_be_renewed(queue: Surface) -> None:
     """The token decides, not the time: until somebody rescues the job, its worker may go on."""
     await queue.enqueue(job())
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     late = NOW + LEASE + MINUTE
-    assert _statuses(await queue.heartbeat(held, now=late)) == ["renewed"]
+    assert _statuses(await queue.heartbeat(leased, now=late)) == ["renewed"]
     assert await queue.rescue(now=late) == []
 
 

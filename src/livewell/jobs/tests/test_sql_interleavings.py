@@ -28,7 +28,7 @@ Session: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 class Scene:
     """The job whose lease ran out, as its worker holds it, and the one that waits behind it."""
 
-    held: Row
+    leased: Row
     behind: int
 
 
@@ -41,19 +41,19 @@ async def _rescue(queue: Surface, scene: Scene) -> list[int]:
 
 
 async def _complete(queue: Surface, scene: Scene) -> str:
-    return await queue.finish(scene.held, "completed", now=T)
+    return await queue.finish(scene.leased, "completed", now=T)
 
 
 async def _reset(queue: Surface, scene: Scene) -> str:
-    return await queue.finish(scene.held, "reset", now=T)
+    return await queue.finish(scene.leased, "reset", now=T)
 
 
 async def _cancel(queue: Surface, scene: Scene) -> str:
-    return (await queue.cancel(scene.held["job_id"], now=T))[scene.held["job_id"]]
+    return (await queue.cancel(scene.leased["job_id"], now=T))[scene.leased["job_id"]]
 
 
 async def _heartbeat(queue: Surface, scene: Scene) -> str:
-    (row,) = await queue.heartbeat(scene.held, now=T)
+    (row,) = await queue.heartbeat(scene.leased, now=T)
     return str(row["status"])
 
 
@@ -135,14 +135,14 @@ async def _sessions(url: str, count: int) -> AsyncIterator[list[Session]]:
 async def _scene(queue: Surface, owner: Database) -> Scene:
     await owner.execute("delete from livewell_private.job; delete from livewell_private.job_attempt")
     await queue.enqueue(job(dedupe_key="d", serial_key="s", retries=3))
-    held = await queue.claim_one("w1")
-    return Scene(held=held, behind=await queue.enqueue_one(serial_key="s"))
+    leased = await queue.claim_one("w1")
+    return Scene(leased=leased, behind=await queue.enqueue_one(serial_key="s"))
 
 
 def _check_answers(scene: Scene, accepted: list[tuple[str, Any]]) -> None:
     """Of those that were committed, at most one decided the attempt, and nobody was told what is not so."""
     taken = [name for name, answer in accepted if name in {"complete", "reset"} and answer != "lost"]
-    taken += [name for name, answer in accepted if name == "rescue" and scene.held["job_id"] in answer]
+    taken += [name for name, answer in accepted if name == "rescue" and scene.leased["job_id"] in answer]
     assert len(taken) <= 1
     if any(name in {"complete", "reset"} for name, _ in accepted):
         assert len(taken) == 1, "the attempt was decided by nobody"
@@ -151,7 +151,7 @@ def _check_answers(scene: Scene, accepted: list[tuple[str, Any]]) -> None:
     claimed = [job_id for name, answer in accepted if name == "claim" for job_id in answer]
     assert len(claimed) == len(set(claimed))
     if "complete" in taken:
-        assert scene.held["job_id"] not in claimed
+        assert scene.leased["job_id"] not in claimed
 
 
 async def _check_rest(queue: Surface, scene: Scene, accepted: list[tuple[str, Any]]) -> None:
@@ -169,8 +169,8 @@ async def _check_rest(queue: Surface, scene: Scene, accepted: list[tuple[str, An
         now, rounds = now + LEASE + SECOND, rounds + 1
         assert rounds < 8, "a job was lost"
         await queue.rescue(now=now)
-        held = await queue.claim("w3", now=now) or (await queue.heal() and await queue.claim("w3", now=now)) or []
-        await queue.finish_all([(row["job_id"], row["lease_token"], "completed", None) for row in held], now=now)
+        leased = await queue.claim("w3", now=now) or (await queue.heal() and await queue.claim("w3", now=now)) or []
+        await queue.finish_all([(row["job_id"], row["lease_token"], "completed", None) for row in leased], now=now)
         rows = await queue.caller.fetch("select id, state, attempt from livewell.jobs order by id")
     attempts = await queue.caller.fetch("select job_id, attempt from livewell.job_attempts order by 1, 2")
     numbered = [(row["id"], number) for row in rows for number in range(1, row["attempt"] + 1)]

@@ -75,10 +75,10 @@ async def test_room_under_a_cap_is_told(queue: Surface, owner: Database, databas
     await owner.execute("update livewell_private.job_kind set concurrency = 1 where kind = 'plain'")
     await queue.register("w1")
     await queue.enqueue(*jobs(2))
-    held = await queue.claim_one("w1")
+    leased = await queue.claim_one("w1")
     await queue.idle("w1")
     async with _listening(owner, database_url) as ear:
-        await queue.finish(held, outcome)
+        await queue.finish(leased, outcome)
         assert await ear.heard() == ["general"]
         assert len(await queue.claim("w1")) == 1
 
@@ -109,14 +109,14 @@ async def test_whatever_makes_a_job_ready_wakes_the_idle(queue: Surface, owner: 
     """Resume, retry, reset and a freed serial key are as good as an enqueue; a backoff makes nothing ready."""
     dead = await queue.dead()
     await queue.enqueue(job(serial_key="s"), job(serial_key="s"), job())
-    held = await queue.claim("w2")
-    assert len(held) == 2
+    leased = await queue.claim("w2")
+    assert len(leased) == 2
     await queue.register("w1")
     await queue.idle("w1")
     async with _listening(owner, database_url) as ear:
-        await queue.finish(held[1], "failed")
+        await queue.finish(leased[1], "failed")
         assert await ear.heard() == []
-        await queue.finish(held[0])
+        await queue.finish(leased[0])
         assert await ear.heard() == ["general"]
         await queue.retry(dead)
         assert await ear.heard() == ["general"]

@@ -51,9 +51,9 @@ async def _one_of_each(queue: Surface, now: datetime = NOW) -> dict[str, int]:
     ids = {}
     for outcome in ("completed", "cancelled", "dead", "failed"):
         await queue.enqueue(job(priority=100), now=now)
-        held = await queue.claim_one(now=now)
-        await queue.finish(held, outcome, now=now)
-        ids[outcome] = held["job_id"]
+        leased = await queue.claim_one(now=now)
+        await queue.finish(leased, outcome, now=now)
+        ids[outcome] = leased["job_id"]
     return ids
 
 
@@ -180,18 +180,18 @@ async def test_a_drop_gives_up_when_somebody_reads(queue: Surface, owner: Databa
     """With a reader in the way a drop is busy after about a second, and meanwhile finishes wait no longer than that."""
     await _make(queue)
     await queue.enqueue(*jobs(2))
-    held = await queue.claim()
+    leased = await queue.claim()
     async with owner.transaction() as reader:
         await reader.fetch(f"select count(*) from {table}")
         drop = asyncio.create_task(_seconds(queue, f"job_done_{TODAY}"))
         began = time.monotonic()
-        for row in held:
+        for row in leased:
             assert await queue.finish(row, now=NOW) == "completed"
         assert time.monotonic() - began < 2
         answer, seconds = await drop
     assert answer == "busy"
     assert seconds < 2.5
-    assert await queue.states(*(row["job_id"] for row in held)) == ["completed", "completed"]
+    assert await queue.states(*(row["job_id"] for row in leased)) == ["completed", "completed"]
     assert await _drop(queue, f"job_done_{TODAY}", NOW + 1000 * DAY) == "dropped"
 
 
@@ -199,13 +199,13 @@ async def test_making_gives_up_when_somebody_reads(queue: Surface, owner: Databa
     """With a reader in the way making stops within a second, keeps nobody from finishing, and ends its work later."""
     await _make(queue)
     await queue.enqueue(job())
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     async with owner.transaction() as reader:
         await reader.fetch("select count(*) from livewell_private.job_done")
         began = time.monotonic()
         make = asyncio.create_task(_make(queue, 7))
         await until(lambda: somebody_waits(owner), "the maker waits for the reader")
-        assert await queue.finish(held, "dead") == "failed"
+        assert await queue.finish(leased, "dead") == "failed"
         assert not make.done()
         first = await make
         assert time.monotonic() - began < 2

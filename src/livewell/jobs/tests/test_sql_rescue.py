@@ -40,9 +40,9 @@ async def test_without_jitter_a_rescued_job_is_ready_at_once(queue: Surface) -> 
     """The setting `worker.reclaim_jitter_max` is obeyed, down to zero."""
     await queue.set("worker.reclaim_jitter_max", "0 seconds")
     await queue.enqueue(job())
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     await queue.rescue(now=LATE)
-    assert await queue.claim_ids("w2", now=LATE) == [held["job_id"]]
+    assert await queue.claim_ids("w2", now=LATE) == [leased["job_id"]]
 
 
 async def test_a_lost_worker_counts_as_a_failure(queue: Surface) -> None:
@@ -67,10 +67,10 @@ async def test_a_lost_worker_counts_as_a_failure(queue: Surface) -> None:
 async def test_a_job_told_to_stop_is_not_revived(queue: Surface) -> None:
     """What was to be cancelled when its worker went silent is cancelled by the rescue."""
     await queue.enqueue(job())
-    held = await queue.claim_one()
-    await queue.cancel(held["job_id"], reason="wrong customer")
+    leased = await queue.claim_one()
+    await queue.cancel(leased["job_id"], reason="wrong customer")
     assert [row["state"] for row in await queue.rescue(now=LATE)] == ["cancelled"]
-    shown = await queue.show(held["job_id"])
+    shown = await queue.show(leased["job_id"])
     assert (shown["state"], shown["reason"], shown["finished_at"]) == ("cancelled", "wrong customer", LATE)
 
 
@@ -99,10 +99,10 @@ async def test_a_rescue_is_bounded_and_begins_with_the_oldest(queue: Surface) ->
 async def test_two_rescuers_share_the_work(queue: Surface) -> None:
     """Rescuers at the same time rescue each job once between them."""
     await queue.enqueue(*jobs(200))
-    held = await queue.claim_ids(max_jobs=200)
+    leased = await queue.claim_ids(max_jobs=200)
     answers = await asyncio.gather(*(queue.rescue(limit=60, now=LATE) for _ in range(6)))
     rescued = [row["job_id"] for rows in answers for row in rows]
     assert len(rescued) == len(set(rescued))
     rescued += [row["job_id"] for row in await queue.rescue(now=LATE)]
-    assert sorted(rescued) == sorted(held)
-    assert {(await queue.show(job_id))["failures"] for job_id in held} == {1}
+    assert sorted(rescued) == sorted(leased)
+    assert {(await queue.show(job_id))["failures"] for job_id in leased} == {1}

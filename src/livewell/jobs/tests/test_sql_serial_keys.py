@@ -12,7 +12,7 @@ from livewell.kernel import Database
 
 
 async def _held(queue: Surface, *ids: int) -> list[str | None]:
-    return [(await queue.show(job_id))["held"] for job_id in ids]
+    return [(await queue.show(job_id))["waiting_for"] for job_id in ids]
 
 
 async def test_one_of_a_key_runs_and_the_next_follows(queue: Surface) -> None:
@@ -20,10 +20,10 @@ async def test_one_of_a_key_runs_and_the_next_follows(queue: Surface) -> None:
     ids = await queue.enqueue_ids(*jobs(4, serial_key="s"))
     seen = []
     for _ in ids:
-        (held,) = await queue.claim(max_jobs=50)
+        (leased,) = await queue.claim(max_jobs=50)
         assert await queue.claim("w2", max_jobs=50) == []
-        seen.append(held["job_id"])
-        await queue.finish(held)
+        seen.append(leased["job_id"])
+        await queue.finish(leased)
     assert seen == ids
 
 
@@ -41,14 +41,14 @@ async def test_the_better_job_of_a_key_goes_first(queue: Surface) -> None:
     """Among the waiting of a key priority decides, then age, also for those that came while it ran or was ready."""
     first = await queue.enqueue_one(serial_key="s", priority=5)
     better = await queue.enqueue_one(serial_key="s", priority=7)
-    held = await queue.claim_one()
-    assert held["job_id"] == better
+    leased = await queue.claim_one()
+    assert leased["job_id"] == better
     low, high, middle = await queue.enqueue_ids(*(job(serial_key="s", priority=p) for p in (1, 9, 6)))
     order = []
     for _ in range(4):
-        await queue.finish(held)
-        held = await queue.claim_one()
-        order.append(held["job_id"])
+        await queue.finish(leased)
+        leased = await queue.claim_one()
+        order.append(leased["job_id"])
     assert order == [high, middle, first, low]
 
 
@@ -66,8 +66,8 @@ async def test_a_ready_job_that_is_replaced_leaves_its_place(queue: Surface, cha
     replaced = job(**{"serial_key": "s", "dedupe_key": "a", "priority": 5, **change})
     _, behind = await queue.enqueue_ids(job(), job(dedupe_key="b"))
     await queue.enqueue(replaced, on_duplicate="replace")
-    held = await queue.claim()
-    assert behind in [row["job_id"] for row in held if row["serial_key"] == "s"]
+    leased = await queue.claim()
+    assert behind in [row["job_id"] for row in leased if row["serial_key"] == "s"]
 
 
 async def test_what_waits_for_its_time_does_not_block_its_key(queue: Surface) -> None:
@@ -76,28 +76,28 @@ async def test_what_waits_for_its_time_does_not_block_its_key(queue: Surface) ->
     failed, put_off, plain = await queue.enqueue_ids(*(job(serial_key="s", priority=9 - n) for n in range(3)))
     await queue.finish(await queue.claim_one(), "failed", delay_seconds=60)
     await queue.finish(await queue.claim_one(), "rescheduled", delay_seconds=60)
-    held = await queue.claim_one()
-    assert held["job_id"] == plain
+    leased = await queue.claim_one()
+    assert leased["job_id"] == plain
     later = NOW + 2 * MINUTE
     assert await queue.claim(now=later) == []
-    await queue.finish(held, now=later)
+    await queue.finish(leased, now=later)
     for expected in (failed, put_off):
-        held = await queue.claim_one(now=later)
-        assert held["job_id"] == expected
-        await queue.finish(held, now=later)
+        leased = await queue.claim_one(now=later)
+        assert leased["job_id"] == expected
+        await queue.finish(leased, now=later)
 
 
 @pytest.mark.parametrize("outcome", ["completed", "failed", "dead", "rescheduled", "reset", "cancelled", "rescue"])
 async def test_however_a_job_leaves_the_next_of_its_key_is_ready(queue: Surface, outcome: str) -> None:
     """Every end of an attempt gives the key to the best that waits, in the same transaction."""
     await queue.enqueue(job(serial_key="s", priority=1, retries=5))
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     low, high = await queue.enqueue_ids(job(serial_key="s", priority=2), job(serial_key="s", priority=3))
     assert await _held(queue, low, high) == ["serial", "serial"]
     if outcome == "rescue":
         await queue.rescue(now=NOW + LEASE + SECOND)
     else:
-        await queue.finish(held, outcome, delay_seconds=60)
+        await queue.finish(leased, outcome, delay_seconds=60)
     assert await _held(queue, low, high) == ["serial", None]
     assert await queue.claim_ids(max_jobs=1) == [high]
 
@@ -124,10 +124,10 @@ async def test_a_job_that_cannot_start_does_not_block_its_key(queue: Surface, ho
     late = await queue.enqueue_one(serial_key="s", priority=1)
     order = []
     for _ in range(3):
-        held = await queue.claim_one()
-        order.append(held["job_id"])
+        leased = await queue.claim_one()
+        order.append(leased["job_id"])
         assert await queue.claim() == []
-        await queue.finish(held)
+        await queue.finish(leased)
     assert order == [*early, late]
     assert await queue.claim() == []
 
@@ -135,10 +135,10 @@ async def test_a_job_that_cannot_start_does_not_block_its_key(queue: Surface, ho
 async def test_a_promotion_that_was_lost_is_healed(queue: Surface, database: Database) -> None:
     """A job parked by an enqueue that committed after the finish waits for nothing, until the healing tick."""
     await queue.enqueue(job(serial_key="s"))
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     async with database.transaction() as connection:
         late = await Surface(connection).enqueue_ids(*jobs(2, serial_key="s"))
-        await queue.finish(held)
+        await queue.finish(leased)
     assert await queue.claim() == []
     assert await queue.heal() == 1
     assert await queue.claim_ids() == late[:1]
@@ -162,7 +162,8 @@ async def test_the_table_itself_refuses_a_second_running_job(queue: Surface, own
     await queue.claim_one()
     with pytest.raises(asyncpg.UniqueViolationError, match="job_live_one_running_per_serial_key"):
         await owner.execute(
-            "update livewell_private.job_live set state = 'processing', held = null, lease_token = gen_random_uuid(),"
+            "update livewell_private.job_live set state = 'processing', waiting_for = null, lease_token ="
+            " gen_random_uuid(),"
             " lease_until = now(), worker = 'w2' where state = 'pending'"
         )
 
@@ -176,13 +177,13 @@ async def test_many_claimers_never_run_a_key_twice(queue: Surface) -> None:
     running: set[str] = set()
     done: list[int] = []
 
-    async def end(held: Row) -> None:
+    async def end(leased: Row) -> None:
         await asyncio.sleep(random.random() / 500)
-        running.discard(held["serial_key"])
+        running.discard(leased["serial_key"])
         outcome = random.choice(["completed", "completed", "reset"])
-        await queue.finish(held, outcome)
+        await queue.finish(leased, outcome)
         if outcome == "completed":
-            done.append(held["job_id"])
+            done.append(leased["job_id"])
 
     async def work(worker: str) -> None:
         while len(done) < len(ids):
@@ -206,9 +207,9 @@ async def test_a_rival_deciding_about_a_key_holds_up_nobody_else(queue: Surface,
     await queue.enqueue(job(serial_key="s", priority=6))
     plain = await queue.enqueue_one(priority=1)
     async with database.transaction() as connection:
-        held = await Surface(connection).claim_one("w1")
+        leased = await Surface(connection).claim_one("w1")
         assert await queue.claim_ids("w2", max_jobs=1) == [plain]
-    await queue.finish(held)
+    await queue.finish(leased)
     assert len(await queue.claim("w2")) == 1
 
 

@@ -40,7 +40,7 @@ from livewell_private.job
 _NEVER = """
 select id from livewell_private.job_live
 where finished_at is not null or jsonb_typeof(payload) <> 'object'
-    or (held is not null and (state <> 'pending' or held not in ('due', 'serial')))
+    or (waiting_for is not null and (state <> 'pending' or waiting_for not in ('due', 'serial')))
     or (state = 'processing') <> (lease_token is not null and lease_until is not null and worker is not null)
 """
 _CLEAN = """
@@ -129,14 +129,14 @@ class QueueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.leases)
     @rule(chosen=st.lists(picks, min_size=1, max_size=4))
     def heartbeat(self, chosen: list[int]) -> None:
-        held = dict(self._lease(pick) for pick in chosen)
+        leased = dict(self._lease(pick) for pick in chosen)
         rows = self.desk.run(
             self.desk.service.fetch(
-                "select * from livewell.heartbeat_jobs('w1', $1, $2, $3)", [*held], [*held.values()], self.model.now
+                "select * from livewell.heartbeat_jobs('w1', $1, $2, $3)", [*leased], [*leased.values()], self.model.now
             )
         )
         answers = {row["job_id"]: (row["status"], row["cancel_reason"]) for row in rows}
-        assert answers == {job_id: self.model.heartbeat(job_id, token) for job_id, token in held.items()}
+        assert answers == {job_id: self.model.heartbeat(job_id, token) for job_id, token in leased.items()}
 
     @precondition(lambda self: self.leases)
     @rule(chosen=ends)
@@ -214,7 +214,7 @@ class QueueMachine(RuleBasedStateMachine):
     @invariant()
     def live_rows_make_sense(self) -> None:
         assert self.desk.run(self.desk.owner.fetch(_NEVER)) == [], (
-            "a live job is not finished, is held or leased rightly"
+            "a live job is not finished, waits or is leased rightly"
         )
 
     def teardown(self) -> None:

@@ -19,9 +19,9 @@ async def test_pending_is_shown_by_what_it_waits_for(queue: Surface) -> None:
     assert await _shown(queue, ready) == ("pending", "pending")
     assert await _shown(queue, deferred) == ("pending", "deferred")
     assert await _shown(queue, retrying) == ("pending", "retrying")
-    held = await queue.claim_one()
+    leased = await queue.claim_one()
     assert await _shown(queue, ready) == ("processing", "processing")
-    await queue.finish(held)
+    await queue.finish(leased)
     assert await _shown(queue, ready) == ("completed", "completed")
 
 
@@ -61,11 +61,11 @@ async def test_every_attempt_is_shown_exactly_once(queue: Surface, end: str) -> 
     job_id = await queue.enqueue_one(retries=2)
     now, expected = NOW, ["failed", "rescheduled", "reset", "rescued"]
     for outcome in expected:
-        held = await queue.claim_one(now=now)
+        leased = await queue.claim_one(now=now)
         if outcome == "rescued":
             await queue.rescue(now=now + LEASE + SECOND)
         else:
-            await queue.finish(held, outcome, delay_seconds=1, now=now)
+            await queue.finish(leased, outcome, delay_seconds=1, now=now)
         now += 2 * LEASE
     if end == "cancel pending":
         await queue.cancel(job_id, now=now)
@@ -93,11 +93,11 @@ async def test_attempts_of_many_jobs_do_not_mix(queue: Surface) -> None:
     wanted: Counter[int] = Counter()
     for turn in range(3):
         now = NOW + turn * MINUTE
-        for held in await queue.claim(now=now):
+        for leased in await queue.claim(now=now):
             await queue.finish(
-                held, "completed" if held["job_id"] % 3 == turn else "rescheduled", now=now, delay_seconds=1
+                leased, "completed" if leased["job_id"] % 3 == turn else "rescheduled", now=now, delay_seconds=1
             )
-            wanted[held["job_id"]] += 1
+            wanted[leased["job_id"]] += 1
     rows = await queue.caller.fetch("select job_id, count(*) as attempts from livewell.job_attempts group by job_id")
     assert {row["job_id"]: row["attempts"] for row in rows} == dict(wanted)
     assert set(wanted) == set(ids)

@@ -16,16 +16,13 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set
 declare
     v_endpoint livewell_private.endpoint;
     v_now timestamptz;
-    v_rooms livewell_private.budget_rooms;
-    v_own integer;
-    v_account integer;
+    v_headroom livewell_private.headroom;
+    v_limit livewell_private.limit_headroom;
+    v_spending livewell_private.spending;
+    v_requests bigint;
     v_tokens bigint;
     v_bytes bigint;
-    v_scopes text[];
-    v_scope_rooms bigint[];
-    v_scope text;
     v_names text[];
-    v_name text;
 begin
     perform livewell_private.require_primary();
     if p_permits is null or p_permits < 1 or p_holder is null or p_tokens < 0 or p_bytes < 0 then
@@ -46,8 +43,7 @@ begin
     end if;
 
     if p_api_key is not null then
-        select k.provider || '@' || k.scope into v_scope from livewell_private.api_key as k
-        where k.provider = v_endpoint.provider and k.name = p_api_key and k.enabled;
+        perform from livewell_private.api_key as k where k.provider = v_endpoint.provider and k.name = p_api_key and k.enabled;
         if not found then
             raise exception using errcode = 'LWB05', message = format('%s has no key %s', v_endpoint.provider, p_api_key),
                 hint = 'livewell api-keys list';
@@ -56,35 +52,33 @@ begin
 
     v_names := livewell_private.lock_budgets(array[p_endpoint]);
     v_now := coalesce(p_now, clock_timestamp());
-    v_rooms := livewell_private.rooms_now(v_names, v_now);
-    v_own := array_position(v_rooms.names, p_endpoint);
-    v_account := array_position(v_rooms.names, nullif(v_endpoint.provider, p_endpoint));
-    v_tokens := least(v_rooms.tokens[v_own], v_rooms.tokens[v_account]);
-    v_bytes := v_rooms.bytes[1];
+    v_headroom := livewell_private.headroom_now(
+        v_names, array[v_endpoint.provider], livewell_private.calls_in_flight(array[v_endpoint.provider], v_now), v_now
+    );
+    foreach v_limit in array v_headroom.limits loop
+        if v_limit.kind <> 'keys' then
+            v_requests := least(v_requests, v_limit.requests);
+            v_tokens := least(v_tokens, v_limit.tokens);
+        end if;
+    end loop;
+    v_bytes := (v_headroom.quotas[1]).bytes;
     send_within_seconds := extract(epoch from v_endpoint.send_within);
     lease_seconds := extract(epoch from livewell.setting_interval('budgets.permit_lease'));
-    permits := least(
-        p_permits, v_rooms.requests[v_own], v_rooms.requests[v_account], v_tokens / nullif(p_tokens, 0), v_bytes / nullif(p_bytes, 0)
-    );
-    if permits > 0 and 'keys' = any (v_rooms.kinds) then
-        select array_agg(r.name), array_agg(least(r.requests, r.tokens / nullif(p_tokens, 0))) into v_scopes, v_scope_rooms
-        from unnest(v_rooms.names, v_rooms.kinds, v_rooms.requests, v_rooms.tokens) as r (name, kind, requests, tokens)
-        where r.kind = 'keys';
-        if p_api_key is not null then
-            api_key := p_api_key;
-            permits := least(permits, v_scope_rooms[array_position(v_scopes, v_scope)]);
-        else
-            select k.api_key, k.scope, least(permits, k.room) into api_key, v_scope, permits
-            from livewell_private.choose_key(v_endpoint.provider, v_scopes, v_scope_rooms) as k;
-        end if;
+    permits := least(p_permits, v_requests, v_tokens / nullif(p_tokens, 0), v_bytes / nullif(p_bytes, 0));
+    if permits > 0 and v_headroom.has_keys then
+        select k.api_key, k.key_limit, least(permits, r.requests) into api_key, v_spending.key_limit, permits
+        from livewell_private.keys_of(v_headroom.limits, p_api_key) as k
+        cross join lateral (select least(k.requests, k.tokens / nullif(p_tokens, 0)) as requests) as r
+        where r.requests is null or r.requests > 0
+        order by r.requests desc nulls first, k.granted, k.api_key
+        limit 1;
         reason := case when permits > 0 then null else 'key' end;
     end if;
     if coalesce(permits, 0) = 0 then
         permits := 0;
-        api_key := null;
         select r.reason, r.retry_seconds into reason, retry_seconds
-        from livewell_private.refused_permits(v_rooms, coalesce(reason, case
-            when 0 in (v_rooms.requests[v_own], v_rooms.requests[v_account]) then null
+        from livewell_private.refused_permits(v_headroom.limits, coalesce(reason, case
+            when v_requests = 0 then null
             when v_tokens < p_tokens then 'tokens'
             when v_bytes < p_bytes then 'bytes'
         end), v_now) as r;
@@ -98,21 +92,15 @@ begin
         block_id, p_endpoint, api_key, p_holder, p_tokens, p_bytes, array(select generate_series(1, permits)), v_now,
         v_now + make_interval(secs => lease_seconds)
     );
-    foreach v_name in array array[p_endpoint, nullif(v_endpoint.provider, p_endpoint), v_scope] loop
-        v_own := array_position(v_rooms.names, v_name);
-        if v_own is not null then
-            v_rooms.spent_requests[v_own] := permits;
-            v_rooms.spent_tokens[v_own] := permits * p_tokens::bigint;
-        end if;
-    end loop;
-    if v_bytes is not null then
-        v_rooms.spent_bytes := array[permits * p_bytes];
-    end if;
-    perform livewell_private.spend_budgets(v_rooms, null, v_now);
+    v_spending.endpoint := p_endpoint;
+    v_spending.provider := v_endpoint.provider;
+    v_spending.api_key := api_key;
+    v_spending.requests := permits;
+    v_spending.tokens := permits * p_tokens::bigint;
+    v_spending.bytes := permits * p_bytes;
+    perform livewell_private.spend_budgets(v_headroom, array[v_spending], v_now);
     if api_key is not null then
-        update livewell_private.api_key as k set granted = k.granted + permits
-        where k.provider = v_endpoint.provider and k.name = api_key
-        returning k.source into key_source;
+        select k.source into key_source from livewell_private.api_key as k where k.provider = v_endpoint.provider and k.name = api_key;
     end if;
     return next;
 end $$;

@@ -34,6 +34,6 @@ begin
     );
     if v_passed is not null then
         perform from livewell_private.quota_use as q where q.provider = any (v_passed) order by q.provider for no key update;
-        perform livewell_private.draw_on_quotas(livewell_private.rooms_now(v_passed, p_now), p_now);
+        perform livewell_private.draw_on_quotas(livewell_private.quotas_now(v_passed, null, p_now), null, p_now);
     end if;
 end $$;

@@ -12,36 +12,25 @@ set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     v_epoch constant double precision := extract(epoch from p_now);
+    v_providers constant text[] := array(select p.name from livewell_private.provider as p);
+    v_in_flight constant livewell_private.endpoint_calls[] := livewell_private.calls_in_flight(v_providers, p_now);
+    v_waiting constant livewell_private.endpoint_calls[] := livewell_private.calls_waiting(v_providers);
 begin
     return query
-    with flights as materialized (
-        select f.* from unnest(livewell_private.flights(array(select p.name from livewell_private.provider as p), p_now)) as f
-    ),
-    waiting as materialized (
-        select j.endpoint, count(*) as jobs from livewell_private.job_live as j
-        where j.endpoint is not null and j.state = 'pending'
-        group by j.endpoint
-    )
     select
         l.name, l.kind, l.provider, l.state, l.requests_per_minute,
-        coalesce((select sum(x) from unnest(u.minute_requests[w.first_minute:]) as x), 0)::integer, l.requests_per_hour,
-        coalesce((select sum(x) from unnest(u.hour_requests[w.first_hour:]) as x), 0)::integer, l.tokens_per_minute,
-        coalesce((select sum(x) from unnest(u.minute_tokens[w.first_minute:]) as x), 0), l.tokens_per_hour,
-        coalesce((select sum(x) from unnest(u.hour_tokens[w.first_hour:]) as x), 0), l.concurrent,
+        coalesce((select sum(x) from unnest(u.minute_requests[w.first_second:]) as x), 0)::integer, l.requests_per_hour,
+        coalesce((select sum(x) from unnest(u.hour_requests[w.first_minute:]) as x), 0)::integer, l.tokens_per_minute,
+        coalesce((select sum(x) from unnest(u.minute_tokens[w.first_second:]) as x), 0), l.tokens_per_hour,
+        coalesce((select sum(x) from unnest(u.hour_tokens[w.first_minute:]) as x), 0), l.concurrent,
         (
-            select coalesce(sum(f.calls), 0) from flights as f
-            where case l.kind
-                when 'endpoint' then f.endpoint = l.name
-                when 'account' then f.provider = l.provider
-                else f.provider = l.provider and f.api_key in (
-                    select k.name from livewell_private.api_key as k where k.provider = l.provider and l.name = k.provider || '@' || k.scope
-                )
-            end
+            select coalesce(sum(f.calls), 0) from unnest(v_in_flight) as f
+            where l.name in (f.endpoint, f.provider, f.key_limit)
         )::integer,
-        coalesce((
-            select sum(g.jobs) from waiting as g
-            where g.endpoint = l.name or (l.kind = 'account' and split_part(g.endpoint, '/', 1) = l.provider)
-        ), 0)::integer,
+        (
+            select coalesce(sum(w.calls), 0) from unnest(v_waiting) as w
+            where w.endpoint = l.name or (l.kind = 'account' and w.provider = l.provider)
+        )::integer,
         nullif(jsonb_strip_nulls(jsonb_build_object(
             'requests_per_minute', u.learned_per_minute, 'requests_per_hour', u.learned_per_hour,
             'tokens_per_minute', u.learned_tokens_per_minute, 'tokens_per_hour', u.learned_tokens_per_hour,
@@ -52,8 +41,8 @@ begin
     from livewell_private.limits as l
     join livewell_private.limit_use as u on u.name = l.name
     cross join lateral (
-        select (13 + greatest(0, least(60, floor(v_epoch)::bigint - u.minute_slot)))::integer as first_minute,
-            (3 + greatest(0, least(60, floor(v_epoch / 60)::bigint - u.hour_slot)))::integer as first_hour
+        select livewell_private.ring_start(u.minute_requests, u.minute_slot, floor(v_epoch)::bigint, 60) as first_second,
+            livewell_private.ring_start(u.hour_requests, u.hour_slot, floor(v_epoch / 60)::bigint, 60) as first_minute
     ) as w
     order by l.name;
 end $$;

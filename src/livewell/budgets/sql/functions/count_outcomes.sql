@@ -1,5 +1,5 @@
 -- Tells the breakers how calls ended. Failures add up while a breaker is closed, and too many within its window open it; the
--- calls let through after its pause are probes: one that fails opens it again for longer, enough that pass close it. What was
+-- calls let through after its pause are its trials: one that fails opens it again for longer, enough that pass close it. What was
 -- sent before it opened says nothing new. Every change is recorded. The caller holds the locks.
 -- for: internal
 create or replace function livewell_private.count_outcomes(
@@ -11,10 +11,10 @@ declare
     v_changes jsonb;
 begin
     with seen as (
-        select u.name, u.breaker as old_breaker, u.breaker_openings, u.breaker_passed, e.breaker_failures, e.breaker_probes,
+        select u.name, u.breaker as old_breaker, u.breaker_openings, u.breaker_passed, e.breaker_failures, e.breaker_trials,
             count(*) filter (where not o.succeeded) as failed,
-            count(*) filter (where not o.succeeded and o.started >= u.breaker_until) as samples_failed,
-            count(*) filter (where o.succeeded and o.started >= u.breaker_until) as probes_passed,
+            count(*) filter (where not o.succeeded and o.started >= u.breaker_until) as trials_failed,
+            count(*) filter (where o.succeeded and o.started >= u.breaker_until) as trials_passed,
             least(interval '1 second' * extract(epoch from e.breaker_cooldown_max),
                 e.breaker_cooldown * power(2, least(u.breaker_openings, 20))) * (0.9 + random() / 5) as pause,
             f.ago, case when f.ago = 0 then u.failures[1:20] else u.failures[f.ago + 1:21] || array_fill(0, array[f.ago - 1]) end as older,
@@ -34,8 +34,8 @@ begin
         select s.*, (select sum(x) from unnest(s.older) as x) + s.newest + s.failed as in_window, case
             when s.old_breaker = 'closed'
                 and (select sum(x) from unnest(s.older) as x) + s.newest + s.failed >= s.breaker_failures then 'open'
-            when s.old_breaker <> 'closed' and s.samples_failed > 0 then 'open'
-            when s.old_breaker <> 'closed' and s.breaker_passed + s.probes_passed >= s.breaker_probes then 'closed'
+            when s.old_breaker <> 'closed' and s.trials_failed > 0 then 'open'
+            when s.old_breaker <> 'closed' and s.breaker_passed + s.trials_passed >= s.breaker_trials then 'closed'
             else s.old_breaker
         end as breaker
         from seen as s
@@ -46,13 +46,13 @@ begin
             breaker_openings = case when t.opens then u.breaker_openings + 1 when t.closes then 0 else u.breaker_openings end,
             breaker_until = case when t.opens then p_now + d.pause when t.closes then null else u.breaker_until end,
             next_allowed_at = case when t.opens then p_now + d.pause else u.next_allowed_at end,
-            breaker_passed = case when t.opens or t.closes then 0 else u.breaker_passed + d.probes_passed end,
+            breaker_passed = case when t.opens or t.closes then 0 else u.breaker_passed + d.trials_passed end,
             failure_slot = d.slot,
             failures = case when t.opens or t.closes then array_fill(0, array[21])
                 else d.older || (d.newest + case when d.old_breaker = 'closed' then d.failed else 0 end)::integer end
         from decided as d
         cross join lateral (
-            select d.breaker = 'open' and (d.old_breaker <> 'open' or d.samples_failed > 0) as opens,
+            select d.breaker = 'open' and (d.old_breaker <> 'open' or d.trials_failed > 0) as opens,
                 d.breaker = 'closed' and d.old_breaker <> 'closed' as closes
         ) as t
         where u.name = d.name
@@ -62,7 +62,7 @@ begin
         'event', case c.breaker when 'open' then 'breaker_opened' else 'breaker_closed' end, 'table_name', 'endpoint',
         'record_id', c.name, 'operation', 'update', 'old', jsonb_build_object('breaker', c.old_breaker),
         'new', jsonb_build_object('breaker', c.breaker, 'until', c.breaker_until),
-        'reason', case c.breaker when 'open' then format('%s failures', c.in_window) else 'its probes passed' end, 'actor', 'livewell'
+        'reason', case c.breaker when 'open' then format('%s failures', c.in_window) else 'its trials passed' end, 'actor', 'livewell'
     ))
     into v_changes
     from changed as c where c.changed;

@@ -32,7 +32,7 @@ set search_path = pg_catalog, pg_temp as $$
         when not (
             (p_endpoint).breaker_cooldown_max >= (p_endpoint).breaker_cooldown and isfinite((p_endpoint).breaker_cooldown_max)
         ) then 'breaker_cooldown_max must be at least breaker_cooldown'
-        when (p_endpoint).breaker_probes <= 0 then 'breaker_probes must be above 0'
+        when (p_endpoint).breaker_trials <= 0 then 'breaker_trials must be above 0'
         when not ((p_endpoint).call_timeout > interval '0' and (p_endpoint).call_timeout <= interval '10 minutes')
             then 'call_timeout must be above 0, at most 10 minutes'
     end)

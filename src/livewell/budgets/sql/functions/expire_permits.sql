@@ -16,11 +16,13 @@ begin
         ))
         returning b.*
     )
-    select array_agg(row (
-        e.endpoint, e.api_key, 'permit', e.granted_at, e.bytes, e.tokens, null, null, 'expired', null, null
-    )::livewell_private.spent_call)
-    into v_calls
-    from expired as e cross join lateral unnest(e.open);
+    select array_agg(c::livewell_private.spent_call) into v_calls
+    from (
+        select e.endpoint, e.api_key, 'permit' as subject, e.granted_at as started_at, e.bytes as reserved_bytes,
+            e.tokens as reserved_tokens, null::bigint as bytes, null::integer as tokens, 'expired' as outcome, null::jsonb as rate,
+            false as is_passenger
+        from expired as e cross join lateral unnest(e.open)
+    ) as c;
     if v_calls is not null then
         perform livewell_private.settle_calls(v_calls, p_now);
     end if;

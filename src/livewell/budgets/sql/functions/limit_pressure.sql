@@ -6,7 +6,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 begin
     return (
-        select coalesce(max(r.share), 0)
-        from livewell_private.limit_openings(array[p_endpoint, split_part(p_endpoint, '/', 1)], null, p_now) as r
+        select coalesce(max(l.used_share), 0)
+        from unnest(livewell_private.limits_now(array[p_endpoint, split_part(p_endpoint, '/', 1)], null, p_now)) as l
     );
 end $$;

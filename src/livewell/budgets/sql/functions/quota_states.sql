@@ -16,7 +16,7 @@ begin
     select
         p.name, p.quota_bytes, r.allowed, r.used, r.in_flight,
         coalesce((r.used + r.in_flight) / nullif(r.allowed, 0)::double precision, 1), q.level,
-        p.state = 'active' and r.used + r.in_flight < r.allowed, p.state = 'active' and not r.low and r.used + r.in_flight < r.allowed,
+        p.state = 'active' and r.used + r.in_flight < r.allowed, p.state = 'active' and not r.is_low and r.used + r.in_flight < r.allowed,
         case when r.used + r.in_flight >= r.allowed then f.opens_at end,
         case
             when r.used + r.in_flight >= r.allowed then p_now
@@ -25,7 +25,7 @@ begin
         case when p.pace = 'even' then floor(r.bucket)::bigint end, p.pace
     from livewell_private.provider as p
     join livewell_private.quota_use as q on q.provider = p.name
-    join lateral livewell_private.quota_rooms(array[p.name], livewell_private.flights(array[p.name], p_now), p_now) as r on true
+    join lateral unnest(livewell_private.quotas_now(array[p.name], livewell_private.calls_in_flight(array[p.name], p_now), p_now)) as r on true
     -- Hour by hour into the future: what the last day used comes in, what falls out of the window goes.
     cross join lateral (
         select min(v_hour + c.hours * interval '1 hour') filter (where c.expected >= r.allowed) as exhausted_at,

@@ -1,6 +1,6 @@
 -- Settles calls: tokens are corrected in the windows they were reserved in, bytes and requests booked, outcomes told to the
 -- breakers, sizes learned from. What nobody knows stays as it was reserved; what was never sent costs no bytes. An answer that nobody
--- could use is an answer all the same: its endpoint is well. Who rode along with another's request made none.
+-- could use is an answer all the same: its endpoint is well. A passenger of another's request made none.
 -- for: internal
 create or replace function livewell_private.settle_calls(p_calls livewell_private.spent_call[], p_now timestamptz)
 returns void
@@ -15,7 +15,7 @@ begin
         array_agg(e.reserved) as reserved, bool_or(e.corrected) as corrected, bool_or(e.failed) as failed, bool_or(e.known) as known
     into v_sum
     from (
-        select c.endpoint, count(*) filter (where c.outcome <> 'unsent' and c.rides is not true) as requests,
+        select c.endpoint, count(*) filter (where c.outcome <> 'unsent' and c.is_passenger is not true) as requests,
             coalesce(sum(coalesce(c.bytes, c.reserved_bytes)) filter (where c.outcome <> 'unsent'), 0)::bigint as bytes,
             coalesce(sum(coalesce(c.tokens, c.reserved_tokens)) filter (where c.outcome <> 'unsent'), 0) as tokens,
             coalesce(sum(c.reserved_bytes), 0)::bigint as reserved, bool_or(c.tokens <> c.reserved_tokens) as corrected,
@@ -34,7 +34,7 @@ begin
         perform livewell_private.count_outcomes(
             array_agg(c.endpoint), array_agg(c.outcome in ('completed', 'answered')), array_agg(c.started_at), p_now
         )
-        from unnest(p_calls) as c where c.outcome in ('completed', 'answered', 'failed', 'dead', 'rescued') and c.rides is not true;
+        from unnest(p_calls) as c where c.outcome in ('completed', 'answered', 'failed', 'dead', 'rescued') and c.is_passenger is not true;
     end if;
     if v_sum.known then
         perform livewell_private.learn_sizes(p_calls, p_now);

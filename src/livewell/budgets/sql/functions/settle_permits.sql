@@ -35,14 +35,14 @@ begin
             where b.id = p_block;
         end if;
     end if;
-    perform livewell_private.settle_calls(array_agg(row (
-        v_block.endpoint, v_block.api_key, 'permit', v_block.granted_at, v_block.bytes, v_block.tokens, s.bytes, s.tokens, s.outcome, null, null
-    )::livewell_private.spent_call), p_now)
+    perform livewell_private.settle_calls(array_agg(c::livewell_private.spent_call), p_now)
     from (
-        select distinct on (n.number) n.tokens, n.bytes, n.outcome
+        select distinct on (n.number)
+            v_block.endpoint, v_block.api_key, 'permit' as subject, v_block.granted_at as started_at, v_block.bytes as reserved_bytes,
+            v_block.tokens as reserved_tokens, n.bytes, n.tokens, n.outcome, null::jsonb as rate, false as is_passenger
         from unnest(p_numbers, p_tokens, p_bytes, p_outcomes) as n (number, tokens, bytes, outcome)
         where n.number = any (v_settled)
         order by n.number
-    ) as s;
+    ) as c;
     return v_settled;
 end $$;

@@ -61,7 +61,7 @@ create table livewell_private.endpoint (
     breaker_window interval not null default interval '10 minutes',
     breaker_cooldown interval not null default interval '1 minute',
     breaker_cooldown_max interval not null default interval '30 minutes',
-    breaker_probes integer not null default 3,
+    breaker_trials integer not null default 3,
     call_timeout interval not null default interval '10 seconds',
     created_at timestamptz not null default clock_timestamp(),
     updated_at timestamptz not null default clock_timestamp(),
@@ -81,7 +81,7 @@ create table livewell_private.endpoint (
     constraint endpoint_retry_after_is_positive check (retry_after > interval '0' and retry_after_max >= retry_after),
     constraint endpoint_breaker_is_sound check (
         breaker_failures > 0 and breaker_window > interval '0' and breaker_cooldown > interval '0'
-        and breaker_cooldown_max >= breaker_cooldown and breaker_probes > 0
+        and breaker_cooldown_max >= breaker_cooldown and breaker_trials > 0
     ),
     constraint endpoint_call_timeout_is_short check (call_timeout > interval '0' and call_timeout <= interval '10 minutes')
 );
@@ -204,20 +204,43 @@ create table livewell_private.permit_block (
 create index permit_block_endpoint on livewell_private.permit_block (endpoint);
 create index permit_block_lease on livewell_private.permit_block (lease_until);
 
--- What is under way at an endpoint by a key: calls, and bytes reserved that no ledger has yet.
-create type livewell_private.flight as (provider text, endpoint text, api_key text, calls bigint, bytes bigint);
+-- What a claim and a permit know of budgets, by name: one row per limit and one per quota, and what is drawn from them.
 
--- The room under some limits and quotas while a claim is made, and what it has spent of them; null is any amount. What was read of
--- limits and quotas stays at hand until it is spent: the spacing of smooth limits, which breakers would be probed, and what the
--- allowance of each quota is drawn from. Nothing is asked twice under one lock.
-create type livewell_private.budget_rooms as (
-    names text[], kinds text[], requests bigint[], tokens bigint[], opens timestamptz[], spent_requests bigint[],
-    spent_tokens bigint[], providers text[], bytes bigint[], low boolean[], spent_bytes bigint[], spacing double precision[],
-    probing boolean[], allowed bigint[], used bigint[], counted bigint[], buckets double precision[], returned bigint[],
-    levels integer[], reasons text[]
+-- Calls at an endpoint by a key that are under way or wait, and bytes reserved that no ledger has yet. The key's limit is that of
+-- its scope, by the name it has in limit_use.
+create type livewell_private.endpoint_calls as (
+    provider text, endpoint text, api_key text, key_limit text, calls bigint, bytes bigint
 );
--- What a claim has chosen so far: rows by their place, the key of each, and the room that is left.
-create type livewell_private.affordable_jobs as (places tid[], keys text[], rooms livewell_private.budget_rooms);
+
+-- What may start now under a limit, of an endpoint, an account or a scope of keys; null is any amount. The spacing is that of a
+-- smooth limit. Where nothing may start: when it opens again, and why. The share is the largest of those used of its windows.
+create type livewell_private.limit_headroom as (
+    name text, kind text, provider text, requests bigint, tokens bigint, spacing double precision, starts_trial boolean,
+    opens_at timestamptz, reason text, used_share double precision
+);
+
+-- How many bytes may start now at a provider with a quota, and what that was worked out from.
+create type livewell_private.quota_headroom as (
+    provider text, bytes bigint, is_low boolean, allowed bigint, used bigint, in_flight bigint, counted bigint,
+    bucket double precision, returned bigint, level integer
+);
+
+create type livewell_private.headroom as (limits livewell_private.limit_headroom[], has_keys boolean, quotas livewell_private.quota_headroom[]);
+
+-- What some calls at one endpoint by one key cost together.
+create type livewell_private.spending as (
+    endpoint text, provider text, api_key text, key_limit text, requests bigint, tokens bigint, bytes bigint
+);
+
+-- Who else makes calls under these budgets, and its functions that count those under way and those that wait, so that budgets need
+-- not know whose calls they are: (p_providers text[]) returns livewell_private.endpoint_calls[], for the service.
+create table livewell_private.caller (
+    name text not null,
+    in_flight text not null,
+    waiting text not null,
+    constraint caller_pkey primary key (name)
+);
+insert into livewell_private.caller (name, in_flight, waiting) values ('jobs', 'jobs_in_flight', 'jobs_waiting');
 
 insert into livewell_private.setting (name, type, value, default_value, minimum, maximum, description)
 values

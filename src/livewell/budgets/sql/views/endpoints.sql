@@ -5,7 +5,7 @@ select
     e.name, e.provider, e.state, e.description, e.requests_per_minute, e.requests_per_hour, e.tokens_per_minute,
     e.tokens_per_hour, e.concurrent, e.limiter, e.send_within, e.backpressure_share, e.backpressure_delay, e.depth_limit,
     e.serial_keys, e.expected_bytes, e.max_bytes, e.max_tokens, e.retry_after, e.retry_after_max, e.breaker_failures,
-    e.breaker_window, e.breaker_cooldown, e.breaker_cooldown_max, e.breaker_probes,
+    e.breaker_window, e.breaker_cooldown, e.breaker_cooldown_max, e.breaker_trials,
     case when u.closed_until > clock_timestamp() then u.closed_until end as closed_until,
     case when u.closed_until > clock_timestamp() then u.closed_reason end as closed_reason,
     u.breaker, e.call_timeout, e.created_at, e.updated_at

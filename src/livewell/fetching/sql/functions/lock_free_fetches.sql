@@ -12,7 +12,7 @@ declare
 begin
     return livewell_private.lock_fetches(p_ended);
 exception when lock_not_available then
-    v_jobs := livewell_private.hold_free_jobs(array(select e.job from unnest(p_ended) as e), p_now);
+    v_jobs := livewell_private.lock_free_jobs(array(select e.job from unnest(p_ended) as e), p_now);
     v_items := livewell_private.lock_free_items(array(
         select e.item from unnest(p_ended) as e where e.outcome <> 'throttled' and e.job = any (v_jobs)
     ), p_now);
@@ -29,8 +29,8 @@ exception when lock_not_available then
     loop
         v_fetch.outcome := 'busy';
         v_fetch.rows := null;
-        v_fetch.reason := case when v_fetch.job = any (v_jobs) then 'item_held: ' || livewell_private.last_holder('livewell_private.item', v_fetch.item::text)
-            else 'job_held: ' || livewell_private.last_holder('livewell_private.job_live', v_fetch.job::text) end;
+        v_fetch.reason := case when v_fetch.job = any (v_jobs) then 'item_held: ' || livewell_private.who_locked('livewell_private.item', v_fetch.item::text)
+            else 'job_held: ' || livewell_private.who_locked('livewell_private.job_live', v_fetch.job::text) end;
         v_locked := v_locked || v_fetch;
     end loop;
     return v_locked;

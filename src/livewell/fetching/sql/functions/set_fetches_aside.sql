@@ -8,7 +8,7 @@ declare
     v_keys constant text[] := array(select e.key from unnest(p_ended) as e);
     v_holder text;
 begin
-    v_holder := livewell_private.note_held(
+    v_holder := livewell_private.note_locked_rows(
         'fetching.row_held', p_type.name, livewell_private.find_relation(p_type.table_name)::regclass, v_keys, v_keys, null, p_now
     );
     return array(select row (e.job, 'busy', 'row_held: ' || v_holder, null)::livewell_private.fetch_verdict from unnest(p_ended) as e);

@@ -20,7 +20,7 @@ begin
         return;
     exception when lock_not_available then
         if v_half = 0 then
-            perform livewell_private.note_held('freshness.item_held', p_types[1], 'livewell_private.item', array['-1'], p_keys, null, p_now);
+            perform livewell_private.note_locked_rows('freshness.item_held', p_types[1], 'livewell_private.item', array['-1'], p_keys, null, p_now);
             return;
         end if;
     end;

@@ -16,7 +16,7 @@ begin
         where i.id = any (p_item_ids) and i.id <> all (v_free)
         group by i.data_type
     loop
-        perform livewell_private.note_held(
+        perform livewell_private.note_locked_rows(
             'freshness.item_held', v_type.data_type, 'livewell_private.item', v_type.ids::text[], v_type.keys, v_type.transactions, p_now
         );
         v_busy := v_busy || v_type.ids;

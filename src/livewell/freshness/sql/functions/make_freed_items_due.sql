@@ -5,16 +5,16 @@ create or replace function livewell_private.make_freed_items_due(p_now timestamp
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 begin
-    if not exists (select from livewell_private.held_row) then
+    if not exists (select from livewell_private.locked_row) then
         return;
     end if;
     with freed as materialized (
         select i.id from livewell_private.item as i
-        where i.id in (select h.row_key::bigint from livewell_private.held_row as h where h.table_name = 'livewell_private.item')
+        where i.id in (select h.row_key::bigint from livewell_private.locked_row as h where h.table_name = 'livewell_private.item')
         order by i.id for no key update skip locked
     ),
     forgotten as (
-        delete from livewell_private.held_row as h
+        delete from livewell_private.locked_row as h
         where h.noted_at < p_now - interval '1 hour'
             or h.table_name = 'livewell_private.item' and h.row_key in (select f.id::text from freed as f)
     )

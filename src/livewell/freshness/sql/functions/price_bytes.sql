@@ -32,7 +32,7 @@ begin
                 * coalesce(least(10, greatest(0, extract(epoch from p_now - o.priced_at) / 60)), 0)::double precision)) as integral
         from livewell_private.byte_price as o
         join livewell_private.provider as p on p.name = o.provider
-        left join livewell_private.quota_rooms(array(select q.provider from livewell_private.byte_price as q), null, p_now) as b on b.provider = o.provider
+        left join unnest(livewell_private.quotas_now(array(select q.provider from livewell_private.byte_price as q), null, p_now)) as b on b.provider = o.provider
         cross join lateral (
             select coalesce(case when p.pace = 'even' then greatest(-1, b.bucket / (
                 b.allowed * extract(epoch from p.pace_bucket)::double precision / extract(epoch from p.quota_window)::double precision

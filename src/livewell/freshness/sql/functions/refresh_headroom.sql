@@ -18,11 +18,13 @@ declare
 begin
     return query
     with quotas as materialized (
-        select p.name, livewell.quota_open(p.name, p_priority, p_now) as open, q.room
+        select p.name, livewell.quota_open(p.name, p_priority, p_now) as open, q.bytes
         from unnest(v_providers) as p (name)
-        left join livewell_private.quota_rooms(v_providers, livewell_private.flights(v_providers, p_now), p_now) as q on q.provider = p.name
+        left join unnest(
+            livewell_private.quotas_now(v_providers, livewell_private.calls_in_flight(v_providers, p_now), p_now)
+        ) as q on q.provider = p.name
     )
-    select e.name, e.provider, livewell_private.policy_of(p), e.state = 'active' and p.state = 'active', q.open, q.room, e.depth_limit::bigint,
+    select e.name, e.provider, livewell_private.policy_of(p), e.state = 'active' and p.state = 'active', q.open, q.bytes, e.depth_limit::bigint,
         e.depth_limit - w.waiting, greatest(0, ceil(r.per_second * v_horizon)::bigint - ceil(w.wanted)::bigint),
         ceil(ceil(r.per_second * v_horizon) * v_new_share)::bigint - ceil(w.new_keys)::bigint,
         greatest(0, ceil(r.per_second * 15)::bigint - ceil(w.wanted)::bigint)

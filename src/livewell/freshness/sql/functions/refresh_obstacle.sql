@@ -14,7 +14,7 @@ begin
     select format('jobs of %s are paused: %s', k.kind, coalesce(k.paused_reason, 'no reason given')), nullif(k.paused_until, 'infinity')
     from livewell_private.job_kind as k where k.kind = 'refresh.' || p_type and k.paused_until > p_now;
     if not found then
-        return query select h.reason, h.until from livewell.endpoint_hold(p_endpoint, p_now) as h;
+        return query select h.reason, h.until from livewell.why_endpoint_waits(p_endpoint, p_now) as h;
     end if;
     if not found and not exists (select from livewell_private.worker as w where 'refresh.' || p_type = any (w.kinds)) then
         return query select format('no worker runs refreshes of %s', p_type), null::timestamptz;

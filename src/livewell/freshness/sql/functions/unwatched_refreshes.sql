@@ -11,7 +11,7 @@ begin
         cross join lateral (
             select i.id from livewell_private.job_live as j
             join livewell_private.item as i on i.data_type = j.payload ->> 'type' and i.key = j.payload ->> 'key'
-            where j.lane_id = l.id and j.state = 'pending' and j.held is null and (j.priority > 0 or j.priority = 0 and j.failures = 0)
+            where j.lane_id = l.id and j.state = 'pending' and j.waiting_for is null and (j.priority > 0 or j.priority = 0 and j.failures = 0)
                 and j.created_at < p_now - interval '1 minute'
                 and j.payload ->> 'cause' in ('missing', 'stale', 'subscribe', 'scheduled', 'prefetch', 'sample')
                 and j.dedupe_key = 'refresh/' || i.data_type || '/' || i.key and not i.watched

@@ -1,4 +1,4 @@
--- Gives freed serial keys to whoever waits for them, and wakes idle workers of kinds that are ready or have room again.
+-- Gives freed serial keys to whoever waits for them, and wakes idle workers of kinds that are ready or below their caps again.
 -- for: internal
 create or replace function livewell_private.after_jobs_left(p_serial_keys text[], p_ready_kinds text[])
 returns void

@@ -36,7 +36,7 @@ begin
         array_agg(row (
             g.endpoint, g.api_key, g.kind, g.started_at, g.reserved_bytes, g.reserved_tokens, (g.detail ->> 'actual_bytes')::bigint,
             (g.detail ->> 'actual_tokens')::integer, case when g.detail ->> 'answered' = 'true' then 'answered' else 'dead' end,
-            g.detail -> 'rate', g.rides
+            g.detail -> 'rate', g.is_passenger
         )::livewell_private.spent_call) filter (where g.reserved_tokens is not null)
     into v_dead.ids, v_dead.states, v_dead.serial_keys, v_dead.kinds, v_dead.spent
     from gone as g;

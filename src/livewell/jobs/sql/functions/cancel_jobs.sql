@@ -14,17 +14,17 @@ declare
     v_workers text[];
 begin
     perform livewell_private.require_primary();
-    with held as materialized (
+    with leased as materialized (
         select j.id, j.state, j.worker from livewell_private.job_live as j where j.id = any (p_ids) order by j.id for update
     ),
     told as (
         update livewell_private.job_live as j set cancel_reason = v_reason
-        where j.id = any (array(select h.id from held as h where h.state = 'processing'))
+        where j.id = any (array(select h.id from leased as h where h.state = 'processing'))
     )
     select array_agg(h.id), array_agg(case h.state when 'pending' then 'cancelled' else 'told' end),
         array_agg(distinct h.worker) filter (where h.state = 'processing')
     into v_ids, v_outcomes, v_workers
-    from held as h;
+    from leased as h;
     if 'cancelled' = any (v_outcomes) then
         perform livewell_private.drop_jobs(v_ids, v_reason, p_now);
     end if;

@@ -8,12 +8,12 @@ language sql
 set search_path = pg_catalog, pg_temp as $$
     with free as materialized (
         select r.ctid from livewell_private.job_live as r
-        where r.ctid = any (p_others) and r.state = 'pending' and r.held is null
+        where r.ctid = any (p_others) and r.state = 'pending' and r.waiting_for is null
         for update skip locked
     )
     select array_agg(distinct r.serial_key)
     from livewell_private.job_live as r
     join livewell_private.job_live as j on j.serial_key = r.serial_key and j.ctid = any (p_places)
-    where r.ctid = any (p_others) and r.state = 'pending' and r.held is null and r.ctid not in (select f.ctid from free as f)
+    where r.ctid = any (p_others) and r.state = 'pending' and r.waiting_for is null and r.ctid not in (select f.ctid from free as f)
         and (p_wrote_before or age(r.xmax) >= age(j.xmax))
 $$;

@@ -10,7 +10,7 @@ begin
     if not p_mixed then
         return livewell_private.end_jobs(p_ids, p_tokens, p_outcomes, p_details, p_now);
     end if;
-    return livewell_private.end_held_attempts(p_ids, p_tokens, p_outcomes, p_details, p_mixed, p_now);
+    return livewell_private.lock_and_end_attempts(p_ids, p_tokens, p_outcomes, p_details, p_mixed, p_now);
 exception when lock_not_available then
     return livewell_private.end_free_attempts(p_ids, p_tokens, p_outcomes, p_details, p_mixed, p_now);
 end $$;

@@ -12,13 +12,13 @@ declare
     v_busy record;
     v_left record;
 begin
-    v_free := livewell_private.hold_free_jobs(p_ids, p_now);
+    v_free := livewell_private.lock_free_jobs(p_ids, p_now);
     select array_agg(j.id) as ids, array_agg('busy'::text) as states into v_busy
     from unnest(p_ids, p_tokens) as i (id, token)
     join livewell_private.job_live as j on j.id = i.id and j.lease_token = i.token
     where j.id <> all (v_free);
     if v_busy.ids is null then
-        return livewell_private.end_held_attempts(p_ids, p_tokens, p_outcomes, p_details, p_mixed, p_now);
+        return livewell_private.lock_and_end_attempts(p_ids, p_tokens, p_outcomes, p_details, p_mixed, p_now);
     end if;
     select array_agg(i.id order by i.at) as ids, array_agg(i.token order by i.at) as tokens, array_agg(i.outcome order by i.at) as outcomes,
         jsonb_agg(p_details -> (i.at - 1)::integer order by i.at) as details
@@ -26,7 +26,7 @@ begin
     from unnest(p_ids, p_tokens, p_outcomes) with ordinality as i (id, token, outcome, at)
     where i.id <> all (v_busy.ids);
     if v_left.ids is not null then
-        v_ended := livewell_private.end_held_attempts(
+        v_ended := livewell_private.lock_and_end_attempts(
             v_left.ids, v_left.tokens, case when p_outcomes is not null then v_left.outcomes end,
             case when p_details is not null then v_left.details end, p_mixed, p_now
         );

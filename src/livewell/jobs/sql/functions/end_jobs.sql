@@ -1,5 +1,5 @@
 -- Moves jobs whose outcome ends them out of the live partition; rows are found by primary key, and the token decides.
--- Answers with the kinds that have room again under their caps, and what was spent at endpoints, too.
+-- Answers with the kinds that are below their caps again, and what was spent at endpoints, too.
 -- for: internal
 create or replace function livewell_private.end_jobs(
     p_ids bigint[], p_tokens uuid[], p_outcomes text[], p_details jsonb, p_now timestamptz
@@ -26,7 +26,7 @@ begin
         where j.id = i.id and j.lease_token = i.token
         returning j.id, j.lane_id, j.kind, j.priority, j.due_at, j.attempt, j.failures, j.retries, j.payload, j.category,
             j.dedupe_key, j.serial_key, j.endpoint, j.estimated_bytes, j.estimated_tokens, j.worker, j.started_at,
-            j.cancel_reason, j.trace_context, j.created_at, j.reserved_bytes, j.reserved_tokens, j.api_key, j.rides, i.outcome,
+            j.cancel_reason, j.trace_context, j.created_at, j.reserved_bytes, j.reserved_tokens, j.api_key, j.is_passenger, i.outcome,
             i.detail
     ),
     done as (
@@ -47,7 +47,7 @@ begin
         array_agg(distinct g.kind) filter (where g.kind = any (v_capped) or g.reserved_tokens is not null),
         array_agg(row (
             g.endpoint, g.api_key, g.kind, g.started_at, g.reserved_bytes, g.reserved_tokens, (g.detail ->> 'actual_bytes')::bigint,
-            (g.detail ->> 'actual_tokens')::integer, g.outcome, g.detail -> 'rate', g.rides
+            (g.detail ->> 'actual_tokens')::integer, g.outcome, g.detail -> 'rate', g.is_passenger
         )::livewell_private.spent_call) filter (where g.reserved_tokens is not null)
     into v_ended.ids, v_ended.states, v_ended.serial_keys, v_ended.kinds, v_ended.spent
     from gone as g;

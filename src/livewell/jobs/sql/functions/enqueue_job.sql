@@ -51,7 +51,7 @@ begin
             and (select s.value::boolean from livewell.settings as s where s.name = 'queue.enqueue_enabled');
         if v_lane_id is not null then
             insert into livewell_private.job_live (
-                lane_id, kind, priority, due_at, held, retries, payload, category, dedupe_key, estimated_bytes,
+                lane_id, kind, priority, due_at, waiting_for, retries, payload, category, dedupe_key, estimated_bytes,
                 estimated_tokens, trace_context, created_at
             )
             values (

@@ -11,11 +11,11 @@ begin
     -- Steps from one key and lane to the next, so that a key with 100,000 jobs behind it costs one look.
     with recursive parked as (
         (select j.serial_key, j.lane_id from livewell_private.job_live as j
-        where j.held = 'serial' order by j.serial_key, j.lane_id limit 1)
+        where j.waiting_for = 'serial' order by j.serial_key, j.lane_id limit 1)
         union all
         select n.serial_key, n.lane_id from parked as w cross join lateral (
             select j.serial_key, j.lane_id from livewell_private.job_live as j
-            where j.held = 'serial' and (j.serial_key, j.lane_id) > (w.serial_key, w.lane_id)
+            where j.waiting_for = 'serial' and (j.serial_key, j.lane_id) > (w.serial_key, w.lane_id)
             order by j.serial_key, j.lane_id
             limit 1
         ) as n
@@ -28,7 +28,7 @@ begin
         ) then false
         when (
             select true from livewell_private.job_live as r
-            where r.serial_key = w.serial_key and r.state = 'pending' and r.held is null and r.lane_id + 0 = w.lane_id
+            where r.serial_key = w.serial_key and r.state = 'pending' and r.waiting_for is null and r.lane_id + 0 = w.lane_id
             order by r.serial_key, r.priority desc, r.due_at, r.id
             limit 1
         ) then false

@@ -36,26 +36,26 @@ begin
         ),
         changed as (
             insert into livewell_private.job_live as j (
-                id, lane_id, kind, priority, due_at, held, retries, payload, category, dedupe_key, serial_key, endpoint,
+                id, lane_id, kind, priority, due_at, waiting_for, retries, payload, category, dedupe_key, serial_key, endpoint,
                 estimated_bytes, estimated_tokens, trace_context, created_at
             )
             select
-                i.id, i.lane_id, i.kind, i.priority, i.due_at, i.held, i.retries, i.payload, i.category, i.dedupe_key,
+                i.id, i.lane_id, i.kind, i.priority, i.due_at, i.waiting_for, i.retries, i.payload, i.category, i.dedupe_key,
                 i.serial_key, i.endpoint, i.estimated_bytes, i.estimated_tokens, i.trace_context, p_now
             from input as i where i.sent
             order by i.dedupe_key
             on conflict (dedupe_key) where dedupe_key is not null do update set (
-                lane_id, kind, priority, due_at, held, retries, payload, category, serial_key, endpoint, estimated_bytes,
+                lane_id, kind, priority, due_at, waiting_for, retries, payload, category, serial_key, endpoint, estimated_bytes,
                 estimated_tokens, trace_context
             ) = (
                 select c.* from (values (
-                    excluded.lane_id, excluded.kind, excluded.priority, excluded.due_at, excluded.held, excluded.retries,
+                    excluded.lane_id, excluded.kind, excluded.priority, excluded.due_at, excluded.waiting_for, excluded.retries,
                     excluded.payload, excluded.category, excluded.serial_key, excluded.endpoint, excluded.estimated_bytes,
                     excluded.estimated_tokens, excluded.trace_context
                 )) as c where p_on_duplicate = 'replace'
                 union all
                 select c.* from (values (
-                    j.lane_id, j.kind, excluded.priority, j.due_at, nullif(j.held, 'serial'), j.retries, j.payload, j.category,
+                    j.lane_id, j.kind, excluded.priority, j.due_at, nullif(j.waiting_for, 'serial'), j.retries, j.payload, j.category,
                     j.serial_key, j.endpoint, j.estimated_bytes, j.estimated_tokens, j.trace_context
                 )) as c where p_on_duplicate = 'raise_priority'
             )

@@ -19,11 +19,11 @@ begin
         ),
         created as (
             insert into livewell_private.job_live (
-                id, lane_id, kind, priority, due_at, held, retries, payload, category, dedupe_key, serial_key, endpoint,
+                id, lane_id, kind, priority, due_at, waiting_for, retries, payload, category, dedupe_key, serial_key, endpoint,
                 estimated_bytes, estimated_tokens, trace_context, created_at
             )
             select
-                i.id, i.lane_id, i.kind, i.priority, i.due_at, i.held, i.retries, i.payload, i.category, i.dedupe_key,
+                i.id, i.lane_id, i.kind, i.priority, i.due_at, i.waiting_for, i.retries, i.payload, i.category, i.dedupe_key,
                 i.serial_key, i.endpoint, i.estimated_bytes, i.estimated_tokens, i.trace_context, p_now
             from input as i
             order by i.dedupe_key, i.job_position

@@ -1,9 +1,9 @@
--- A batch of requests as rows of the live partition, each checked: defaults from its kind, its lane, held when due later or
+-- A batch of requests as rows of the live partition, each checked: defaults from its kind, its lane, waiting when due later or
 -- when its endpoint asks for a pause.
 -- for: internal
 create or replace function livewell_private.job_rows(p_jobs jsonb, p_now timestamptz)
 returns table (
-    job_position integer, lane_id integer, kind text, priority integer, due_at timestamptz, held text, retries integer,
+    job_position integer, lane_id integer, kind text, priority integer, due_at timestamptz, waiting_for text, retries integer,
     payload jsonb, category text, dedupe_key text, serial_key text, endpoint text, estimated_bytes bigint,
     estimated_tokens integer, trace_context jsonb
 )
@@ -15,7 +15,7 @@ declare
     v_pressed jsonb;
 begin
     if jsonb_path_exists(p_jobs, '$[*].endpoint ? (@ != null && @ != "")') then
-        v_pressed := livewell_private.press_endpoints(p_jobs, p_now);
+        v_pressed := livewell_private.backpressure_of(p_jobs, p_now);
     end if;
     return query
     select

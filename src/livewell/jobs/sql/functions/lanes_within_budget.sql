@@ -1,38 +1,45 @@
--- The lanes with what each may still spend and take; those that may spend nothing are left out, null when none is left.
+-- The lanes with what each may take of its endpoint's budget beside the jobs a claim has taken; those that may take nothing are left
+-- out, null when none is left.
 -- for: internal
 create or replace function livewell_private.lanes_within_budget(
-    p_lanes livewell_private.open_lane[], p_rooms livewell_private.budget_rooms, p_taken tid[]
+    p_lanes livewell_private.open_lane[], p_headroom livewell_private.headroom, p_taken livewell_private.chosen_job[]
 ) returns livewell_private.open_lane[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 begin
     return (
-        select array_agg(row (
-            l.lane_id, l.kind, l.queue_group, l.share, t.room, l.endpoint, least(r.calls, 1000000) * l.per_request, b.bytes,
-            r.tokens, q.bytes, case when q.low then 0 end, l.per_request
-        )::livewell_private.open_lane)
-        from unnest(p_lanes) as l
-        left join livewell_private.endpoint as e on e.name = l.endpoint
-        left join livewell.estimates as s on s.endpoint = l.endpoint and s.subject = l.kind
-        left join unnest(p_rooms.providers, p_rooms.bytes, p_rooms.low) as q (provider, bytes, low) on q.provider = e.provider
-        cross join lateral (
-            select least(min(r.requests) filter (where r.kind <> 'keys'), case
-                    when bool_or(r.kind = 'keys') and not bool_or(r.kind = 'keys' and r.requests is null)
-                        then sum(r.requests) filter (where r.kind = 'keys')
-                end)::integer as calls,
-                min(r.tokens) filter (where r.kind <> 'keys') as tokens
-            from unnest(p_rooms.names, p_rooms.kinds, p_rooms.requests, p_rooms.tokens) as r (name, kind, requests, tokens)
-            where r.name in (l.endpoint, e.provider) or (r.kind = 'keys' and split_part(r.name, '@', 1) = e.provider)
-        ) as r
-        cross join lateral (
-            select l.room - case when p_taken is null then 0 else (
-                select count(*)::integer from livewell_private.job_live as j where j.ctid = any (p_taken) and j.kind = l.kind
-            ) end as room
-        ) as t
-        -- Where the endpoint expects its cap, nothing less is ever reserved.
-        cross join lateral (
-            select case when e.expected_bytes = e.max_bytes then e.max_bytes else coalesce(s.bytes_upper, e.expected_bytes) end as bytes
-        ) as b
-        where t.room > 0 and (l.endpoint is null or (r.calls > 0 and r.tokens > 0 and q.bytes > 0) is not false)
+        select array_agg(o::livewell_private.open_lane)
+        from (
+            select l.lane_id, l.kind, l.queue_group, l.share, l.max_jobs - t.of_kind as max_jobs, l.endpoint, l.jobs_per_request,
+                case when l.endpoint is not null then a::livewell_private.lane_allowance end as allowance
+            from unnest(p_lanes) as l
+            left join livewell_private.endpoint as e on e.name = l.endpoint
+            left join livewell.estimates as s on s.endpoint = l.endpoint and s.subject = l.kind
+            left join unnest(p_headroom.quotas) as q on q.provider = e.provider
+            cross join lateral (
+                select count(*) filter (where o.kind = l.kind)::integer as of_kind, count(*) filter (where o.lane_id = l.lane_id) as of_lane
+                from unnest(p_taken) as j join unnest(p_lanes) as o on o.lane_id = j.lane_id
+            ) as t
+            cross join lateral (
+                select
+                    least(min(h.requests) filter (where h.kind <> 'keys'), case
+                        when bool_or(h.kind = 'keys') and not bool_or(h.kind = 'keys' and h.requests is null)
+                            then sum(h.requests) filter (where h.kind = 'keys')
+                    end)::bigint as requests,
+                    (-t.of_lane % l.jobs_per_request + l.jobs_per_request)::integer % l.jobs_per_request as free_slots,
+                    least(min(h.tokens) filter (where h.kind <> 'keys'), case
+                        when not bool_or(h.kind = 'keys' and h.tokens is null)
+                            then max(h.tokens) filter (where h.kind = 'keys' and (h.requests is null or h.requests > 0))
+                    end) as tokens,
+                    q.bytes,
+                    -- Where the endpoint expects its cap, nothing less is ever reserved.
+                    case when e.expected_bytes = e.max_bytes then e.max_bytes else coalesce(s.bytes_upper, e.expected_bytes) end as bytes_per_job,
+                    case when q.is_low then 0 end as lowest_priority
+                from unnest(p_headroom.limits) as h
+                where h.name in (l.endpoint, e.provider) or (h.kind = 'keys' and h.provider = e.provider)
+            ) as a
+            where l.max_jobs > t.of_kind
+                and (l.endpoint is null or (a.requests > 0 or a.free_slots > 0) is not false and (a.tokens > 0 and a.bytes > 0) is not false)
+        ) as o
     );
 end $$;

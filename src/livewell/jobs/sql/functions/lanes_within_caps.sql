@@ -1,4 +1,4 @@
--- Leaves each lane as much room as its kind's concurrency still allows; the caps stay locked until the claim commits.
+-- Lets each lane give as many jobs as its kind's concurrency still allows; the caps stay locked until the claim commits.
 -- for: internal
 create or replace function livewell_private.lanes_within_caps(p_lanes livewell_private.open_lane[])
 returns livewell_private.open_lane[]
@@ -11,18 +11,14 @@ begin
     order by k.kind
     for no key update;
     return (
-        select array_agg(row (
-            r.lane_id, r.kind, r.queue_group, r.share, r.room, r.endpoint, null, null, null, null, null, r.per_request
-        )::livewell_private.open_lane)
+        select array_agg(o::livewell_private.open_lane)
         from (
-            select l.*, least(l.room, k.concurrency - (
-                select count(*) from livewell_private.job_live as j where j.state = 'processing' and j.kind = l.kind
-            ))::integer as left_over
+            select l.lane_id, l.kind, l.queue_group, l.share, least(l.max_jobs, k.concurrency - (
+                    select count(*) from livewell_private.job_live as j where j.state = 'processing' and j.kind = l.kind
+                ))::integer as max_jobs,
+                l.endpoint, l.jobs_per_request, l.allowance
             from unnest(p_lanes) as l join livewell_private.job_kind as k on k.kind = l.kind
-        ) as c
-        cross join lateral (
-            select c.lane_id, c.kind, c.queue_group, c.share, coalesce(c.left_over, c.room) as room, c.endpoint, c.per_request
-        ) as r
-        where r.room > 0
+        ) as o
+        where o.max_jobs > 0
     );
 end $$;

@@ -10,31 +10,20 @@ declare
     v_places tid[];
     v_has_serial_keys boolean;
     v_wrote_before boolean;
-    -- With few lanes of one group and no caps the order alone decides, and the server merges it.
-    v_in_order constant boolean := cardinality(p_lanes) <= 16 and not exists (
-        select from unnest(p_lanes) as l where l.queue_group <> p_lanes[1].queue_group or l.room < p_max_jobs
-    );
     v_lane_ids constant integer[] := array(select l.lane_id from unnest(p_lanes) as l);
 begin
     -- A round may find only jobs that must wait for their serial key; they are parked, and the next looks past them.
     for v_round in 1..10 loop
         v_counts := case
-            when cardinality(p_lanes) = 1 then array[p_lanes[1].room]
-            when v_in_order then array(
-                select coalesce(m.calls[array_position(m.lane_ids, l.lane_id)], 0)
-                from livewell_private.merge_lanes(v_lane_ids, null, p_max_jobs) as m, unnest(p_lanes) with ordinality as l order by l.ordinality
-            )
+            when cardinality(p_lanes) = 1 then array[p_lanes[1].max_jobs]
             else (livewell_private.share_out(p_lanes, p_max_jobs)).counts
         end;
         v_wrote_before := pg_current_xact_id_if_assigned() is not null;
         select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_places, v_has_serial_keys
-        from unnest(p_lanes, v_counts) as l (
-            lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, per_request,
-            jobs
-        )
+        from unnest(v_lane_ids, v_counts) as l (lane_id, jobs)
         cross join lateral (
             select c.ctid, c.serial_key from livewell_private.job_live as c
-            where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
+            where c.lane_id = l.lane_id and c.state = 'pending' and c.waiting_for is null
             order by c.priority desc, c.due_at, c.id
             limit l.jobs
             for update skip locked

@@ -1,5 +1,5 @@
 -- What a claim needs to know, in one look: the leases, whether jobs with serial keys are ready, and the lanes it may take
--- from that hold something, that is of its groups and kinds, not paused, at an endpoint that is open, with room under their
+-- from that hold something, that is of its groups and kinds, not paused, at an endpoint that is open, below their
 -- caps; none in maintenance. Releases first what has become due.
 -- for: internal
 create or replace function livewell_private.look_for_jobs(
@@ -19,10 +19,10 @@ begin
     loop
         select
             (select s.value::boolean from livewell.settings as s where s.name = 'maintenance.enabled'), o.default_lease,
-            exists (select from livewell_private.job_live as j where j.held = 'due' and j.due_at <= p_now),
+            exists (select from livewell_private.job_live as j where j.waiting_for = 'due' and j.due_at <= p_now),
             coalesce((
                 select true from livewell_private.job_live as j
-                where j.state = 'pending' and j.held is null and j.serial_key is not null
+                where j.state = 'pending' and j.waiting_for is null and j.serial_key is not null
                 order by j.serial_key, j.priority desc, j.due_at, j.id
                 limit 1
             ), false),
@@ -31,22 +31,22 @@ begin
                 when o.leases = 0 then o.default_lease
                 when o.leases = cardinality(o.lanes) and o.shortest_lease = o.longest_lease then o.longest_lease
             end
-        into v_maintenance, v_seen.default_lease, v_due, v_seen.has_serial_keys, v_seen.lanes, v_capped, v_seen.budgeted, v_seen.lease
+        into v_maintenance, v_seen.default_lease, v_due, v_seen.has_serial_keys, v_seen.lanes, v_capped, v_seen.is_budgeted, v_seen.lease
         from (
             select
                 (select s.value::interval from livewell.settings as s where s.name = 'worker.timeout') as default_lease,
                 bool_or(l.capped) as capped, bool_or(l.endpoint is not null) as budgeted, count(l.lease) as leases, min(l.lease) as shortest_lease,
                 max(l.lease) as longest_lease,
                 array_agg(row (
-                    l.id, l.kind, l.queue_group, coalesce(p_shares[array_position(p_groups, l.queue_group)], 1),
-                    p_max_jobs + l.per_request - 1, l.endpoint, null, null, null, null, null, l.per_request
+                    l.lane_id, l.kind, l.queue_group, l.share, l.max_jobs, l.endpoint, l.jobs_per_request, null
                 )::livewell_private.open_lane) as lanes
             from (
-                select l.id, l.endpoint, k.kind, k.queue_group, k.lease, k.concurrency is not null as capped,
-                    case when l.endpoint is null then 1 else k.jobs_per_request end as per_request,
-                    count(*) over () as number
+                select l.id as lane_id, l.endpoint, k.kind, k.queue_group, k.lease, k.concurrency is not null as capped,
+                    coalesce(p_shares[array_position(p_groups, k.queue_group)], 1) as share, p_max_jobs + r.jobs - 1 as max_jobs,
+                    r.jobs as jobs_per_request, count(*) over () as number
                 from livewell_private.job_lane as l
                 join livewell_private.job_kind as k on k.kind = l.kind
+                cross join lateral (select case when l.endpoint is null then 1 else k.jobs_per_request end as jobs) as r
                 where k.queue_group = any (p_groups) and (p_kinds is null or k.kind = any (p_kinds))
                     and (k.paused_until is null or k.paused_until <= p_now)
                     and (l.endpoint is null or l.endpoint = any (array(
@@ -62,7 +62,7 @@ begin
             -- One look into each lane, if there are several; a plain EXISTS may be planned as a join with all that is ready.
             where l.number = 1 or (
                 select true from livewell_private.job_live as j
-                where j.lane_id = l.id and j.state = 'pending' and j.held is null
+                where j.lane_id = l.lane_id and j.state = 'pending' and j.waiting_for is null
                 order by j.lane_id, j.priority desc, j.due_at, j.id
                 limit 1
             )

@@ -10,7 +10,7 @@ begin
     perform livewell_private.require_primary();
     update livewell_private.worker as w set idle = true, last_seen = p_now where w.id = p_worker;
     return extract(epoch from least(
-        (select j.due_at from livewell_private.job_live as j where j.held = 'due' order by j.due_at limit 1),
+        (select j.due_at from livewell_private.job_live as j where j.waiting_for = 'due' order by j.due_at limit 1),
         (
             select min(greatest(u.next_allowed_at, a.next_allowed_at))
             from livewell_private.job_lane as l
@@ -19,7 +19,7 @@ begin
             where greatest(u.next_allowed_at, a.next_allowed_at) > p_now
                 and greatest(u.next_allowed_at, a.next_allowed_at) < p_now + interval '1 hour'
                 and exists (
-                    select from livewell_private.job_live as j where j.lane_id = l.id and j.state = 'pending' and j.held is null
+                    select from livewell_private.job_live as j where j.lane_id = l.id and j.state = 'pending' and j.waiting_for is null
                 )
         )
     ) - p_now);

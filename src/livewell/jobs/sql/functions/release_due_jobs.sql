@@ -9,10 +9,10 @@ declare
     v_has_serial_keys boolean;
 begin
     with released as (
-        update livewell_private.job_live as j set held = null
+        update livewell_private.job_live as j set waiting_for = null
         where j.id = any (array(
             select d.id from livewell_private.job_live as d
-            where d.held = 'due' and d.due_at <= p_now
+            where d.waiting_for = 'due' and d.due_at <= p_now
             order by d.due_at
             limit 1000
             for update skip locked

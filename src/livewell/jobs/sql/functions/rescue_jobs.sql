@@ -17,7 +17,7 @@ begin
     -- State and expiry are checked on the locked row: what a heartbeat has just renewed or a finish just ended is left alone.
     with expired as materialized (
         select j.id, j.kind, j.worker, j.serial_key, j.attempt, j.started_at, j.lease_until, j.endpoint, j.api_key, j.reserved_bytes,
-            j.reserved_tokens, j.rides,
+            j.reserved_tokens, j.is_passenger,
             case
                 when j.cancel_reason is not null then 'cancelled'
                 when j.failures >= j.retries then 'failed'
@@ -72,8 +72,8 @@ begin
     again as (
         update livewell_private.job_live as j
         set state = 'pending', lease_token = null, lease_until = null, worker = null, started_at = null, reserved_bytes = null,
-            reserved_tokens = null, api_key = null, bundle = null, rides = null, due_at = p_now + e.wait,
-            held = case when e.wait > interval '0' then 'due' end, failures = j.failures + 1
+            reserved_tokens = null, api_key = null, bundle = null, is_passenger = null, due_at = p_now + e.wait,
+            waiting_for = case when e.wait > interval '0' then 'due' end, failures = j.failures + 1
         from expired as e
         where e.next_state = 'pending' and j.id = e.id
     ),
@@ -87,7 +87,7 @@ begin
         array_agg(distinct e.serial_key) filter (where e.serial_key is not null),
         array_agg(distinct e.kind),
         array_agg(row (
-            e.endpoint, e.api_key, e.kind, e.started_at, e.reserved_bytes, e.reserved_tokens, null, null, 'rescued', null, e.rides
+            e.endpoint, e.api_key, e.kind, e.started_at, e.reserved_bytes, e.reserved_tokens, null, null, 'rescued', null, e.is_passenger
         )::livewell_private.spent_call) filter (where e.reserved_tokens is not null)
     into v_rescued, v_serial_keys, v_kinds, v_spent
     from expired as e;

@@ -1,4 +1,4 @@
--- How many jobs each lane may give to one claim, and which: the best of all, groups by their shares, kinds within their room,
+-- How many jobs each lane may give to one claim, and which: the best of all, groups by their shares, kinds within their caps,
 -- leaving out what a lane cannot afford and what was passed already. Looks at a few of each lane first, and at more only of
 -- lanes where those are not enough: sorting the full lists of ten lanes cost more than the claim itself.
 -- for: internal
@@ -15,22 +15,32 @@ declare
     v_lowest integer[];
     v_highest integer;
 begin
+    -- With few lanes of one group and no caps the order alone decides, and the server merges it. What is too large for what is
+    -- left is found out by who looks, and passed over in the next look.
+    if p_passed is null and cardinality(p_lanes) <= 16 and not exists (
+        select from unnest(p_lanes) as l
+        where l.queue_group <> p_lanes[1].queue_group or l.max_jobs < p_max_jobs or (l.allowance).lowest_priority is not null
+    ) then
+        return livewell_private.merge_lanes(
+            array(select l.lane_id from unnest(p_lanes) as l),
+            array(select (l.allowance).requests * l.jobs_per_request + (l.allowance).free_slots from unnest(p_lanes) as l), p_max_jobs
+        );
+    end if;
     loop
         with looked as (
-            select l.at, l.kind, l.queue_group, l.share, l.room, j.priority, j.due_at, j.id, j.ctid as place
-            from unnest(p_lanes, v_assessments) with ordinality as l (
-                lane_id, kind, queue_group, share, room, endpoint, calls, call_bytes, token_room, byte_room, lowest_priority, per_request,
-                look, at
-            )
+            select l.ordinality as at, l.kind, l.queue_group, l.share, l.max_jobs, j.priority, j.due_at, j.id, j.ctid as place
+            from unnest(p_lanes) with ordinality as l
             cross join lateral (
                 select c.priority, c.due_at, c.id, c.ctid from livewell_private.job_live as c
-                where c.lane_id = l.lane_id and c.state = 'pending' and c.held is null
-                    and (l.token_room is null or c.estimated_tokens <= l.token_room)
-                    and (l.byte_room is null or coalesce(c.estimated_bytes, l.call_bytes) <= l.byte_room)
-                    and (l.lowest_priority is null or c.priority >= l.lowest_priority)
+                where c.lane_id = l.lane_id and c.state = 'pending' and c.waiting_for is null
+                    and ((l.allowance).tokens is null or c.estimated_tokens <= (l.allowance).tokens)
+                    and ((l.allowance).bytes is null or coalesce(c.estimated_bytes, (l.allowance).bytes_per_job) <= (l.allowance).bytes)
+                    and ((l.allowance).lowest_priority is null or c.priority >= (l.allowance).lowest_priority)
                     and (p_passed is null or c.ctid <> all (p_passed))
                 order by c.priority desc, c.due_at, c.id
-                limit least(l.room, l.calls, l.look)
+                limit least(
+                    l.max_jobs, (l.allowance).requests * l.jobs_per_request + (l.allowance).free_slots, v_looks[l.ordinality]
+                )
             ) as j
         ),
         chosen as (
@@ -42,7 +52,7 @@ begin
                     select l.*, row_number() over (partition by l.kind order by l.priority desc, l.due_at, l.id) as kind_rank
                     from looked as l
                 ) as k
-                where k.kind_rank <= k.room
+                where k.kind_rank <= k.max_jobs
             ) as r
             order by (r.group_rank - 0.5) / r.share, r.at
             limit p_max_jobs

@@ -35,9 +35,9 @@ begin
         cross join lateral (select p_details -> (i.ordinality - 1)::integer as detail) as d
         where i.outcome in ('failed', 'rescheduled', 'throttled', 'reset')
     ),
-    held as materialized (
+    leased as materialized (
         select j.id, j.kind, j.attempt, j.worker, j.started_at, j.serial_key, i.outcome, i.detail, i.delay_seconds, j.endpoint, j.api_key,
-            j.rides, j.reserved_bytes, j.reserved_tokens, k.concurrency is not null or j.reserved_tokens is not null as capped,
+            j.is_passenger, j.reserved_bytes, j.reserved_tokens, k.concurrency is not null or j.reserved_tokens is not null as capped,
             case
                 when i.outcome = 'reset' then interval '0'
                 -- Its endpoint is closed meanwhile; without one it is the job that waits.
@@ -55,16 +55,16 @@ begin
     again as (
         update livewell_private.job_live as j
         set state = 'pending', lease_token = null, lease_until = null, worker = null, started_at = null, reserved_bytes = null,
-            reserved_tokens = null, api_key = null, bundle = null, rides = null, due_at = p_now + h.delay, held = case when h.delay > interval '0' then 'due' end,
+            reserved_tokens = null, api_key = null, bundle = null, is_passenger = null, due_at = p_now + h.delay, waiting_for = case when h.delay > interval '0' then 'due' end,
             failures = j.failures + (h.outcome = 'failed')::integer
-        from held as h
+        from leased as h
         where j.id = h.id
     ),
     tried as (
         insert into livewell_private.job_attempt (job_id, attempt, worker, started_at, ended_at, outcome, error, reason)
         select h.id, h.attempt, h.worker, h.started_at, p_now, case h.outcome when 'throttled' then 'rescheduled' else h.outcome end,
             h.detail -> 'error', coalesce(h.detail ->> 'reason', case h.outcome when 'throttled' then 'throttled' end)
-        from held as h
+        from leased as h
     )
     select array_agg(h.id), array_agg('pending'::text), array_agg(h.serial_key) filter (where h.serial_key is not null),
         array_agg(distinct h.kind) filter (where h.capped or h.delay = interval '0'),
@@ -77,10 +77,10 @@ begin
                 when 'throttled' then jsonb_build_object('status', 429, 'retry_after_seconds', h.delay_seconds)
                     || coalesce(jsonb_strip_nulls(h.detail -> 'rate'), '{}')
                 else h.detail -> 'rate'
-            end, h.rides
+            end, h.is_passenger
         )::livewell_private.spent_call) filter (where h.reserved_tokens is not null)
     into v_again.ids, v_again.states, v_again.serial_keys, v_again.kinds, v_again.spent
-    from held as h;
+    from leased as h;
     v_again.ids := v_again.ids || v_last.ids;
     v_again.states := v_again.states || v_last.states;
     v_again.serial_keys := v_again.serial_keys || v_last.serial_keys;

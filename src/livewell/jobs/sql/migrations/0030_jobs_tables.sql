@@ -44,7 +44,7 @@ create sequence livewell_private.job_id_seq as bigint;
 create sequence livewell_private.bundle_seq;
 
 -- What an attempt has reserved of its endpoint's budget, and by which key, is null while it has not. Of a bundle one job carries the
--- request, and the others ride along.
+-- request, and the others are its passengers.
 create table livewell_private.job (
     id bigint not null default nextval('livewell_private.job_id_seq'),
     state text not null default 'pending',
@@ -52,7 +52,7 @@ create table livewell_private.job (
     kind text not null,
     priority integer not null,
     due_at timestamptz not null,
-    held text,
+    waiting_for text,
     attempt integer not null default 0,
     failures integer not null default 0,
     retries integer not null,
@@ -81,7 +81,7 @@ create table livewell_private.job (
     reserved_tokens integer,
     api_key text,
     bundle bigint,
-    rides boolean,
+    is_passenger boolean,
     kept_briefly boolean
 ) partition by list (state);
 
@@ -105,13 +105,13 @@ create unique index job_live_one_per_dedupe_key on livewell_private.job_live (de
 create unique index job_live_one_running_per_serial_key on livewell_private.job_live (serial_key)
 where state = 'processing' and serial_key is not null;
 create index job_live_ready on livewell_private.job_live (lane_id, priority desc, due_at, id)
-where state = 'pending' and held is null;
-create index job_live_deferred on livewell_private.job_live (due_at) where held = 'due';
+where state = 'pending' and waiting_for is null;
+create index job_live_deferred on livewell_private.job_live (due_at) where waiting_for = 'due';
 -- A job waits behind another of its serial key only within its lane, because another lane may be closed: paused, full, or
 -- served by nobody. One index finds what is ready of a key, one what is parked, and neither reads past the other's.
 create index job_live_ready_of_serial_key on livewell_private.job_live (serial_key, priority desc, due_at, id)
-where state = 'pending' and held is null and serial_key is not null;
-create index job_live_parked on livewell_private.job_live (serial_key, lane_id, priority desc, due_at, id) where held = 'serial';
+where state = 'pending' and waiting_for is null and serial_key is not null;
+create index job_live_parked on livewell_private.job_live (serial_key, lane_id, priority desc, due_at, id) where waiting_for = 'serial';
 -- What runs, by lane and lease: it finds what ran out, and counts what runs at an endpoint, whose jobs are in lanes of their own.
 create index job_live_running on livewell_private.job_live (lane_id, lease_until) where state = 'processing';
 -- How many jobs wait for an endpoint: written when they are queued, and not when they are claimed.
@@ -166,28 +166,24 @@ create table livewell_private.worker (
 
 -- Rows that a stranger's open transaction kept from us, and who it was: noted, reported, and done again when they are free. Notes are
 -- only added, so that nobody waits for one.
-create table livewell_private.held_row (
+create table livewell_private.locked_row (
     id bigint generated always as identity,
     table_name text not null,
     row_key text not null,
     noted_at timestamptz not null,
     holder text not null,
-    constraint held_row_pkey primary key (id)
+    constraint locked_row_pkey primary key (id)
 );
 
-create index held_row_by_row on livewell_private.held_row (table_name, row_key, noted_at);
+create index locked_row_by_row on livewell_private.locked_row (table_name, row_key, noted_at);
 
 -- What the steps of an enqueue and of a claim tell each other.
-create type livewell_private.open_lane as (
-    lane_id integer, kind text, queue_group text, share double precision, room integer, endpoint text, calls integer,
-    call_bytes bigint, token_room bigint, byte_room bigint, lowest_priority integer, per_request integer
-);
 create type livewell_private.rescued_job as (job_id bigint, kind text, worker text, state text);
 -- One call at an endpoint as it is settled: what it had reserved, what it used (null: nobody knows), how it ended,
 -- and what its answer said of the rate.
 create type livewell_private.spent_call as (
     endpoint text, api_key text, subject text, started_at timestamptz, reserved_bytes bigint, reserved_tokens integer,
-    bytes bigint, tokens integer, outcome text, rate jsonb, rides boolean
+    bytes bigint, tokens integer, outcome text, rate jsonb, is_passenger boolean
 );
 create type livewell_private.ended_jobs as (
     ids bigint[], states text[], serial_keys text[], kinds text[], spent livewell_private.spent_call[]
@@ -195,9 +191,28 @@ create type livewell_private.ended_jobs as (
 create type livewell_private.enqueued_jobs as (
     positions integer[], ids bigint[], outcomes text[], kinds text[], has_serial_keys boolean, left_over integer[]
 );
-create type livewell_private.claim_view as (
-    default_lease interval, lanes livewell_private.open_lane[], lease interval, has_serial_keys boolean, budgeted boolean
+
+-- What a lane may take of its endpoint's budget: requests it may start and slots left in those it has started, the largest
+-- tokens and bytes of a job, what a job reserves whose size nobody knows, and which priority it needs at least.
+create type livewell_private.lane_allowance as (
+    requests bigint, free_slots integer, tokens bigint, bytes bigint, bytes_per_job bigint, lowest_priority integer
 );
+
+-- A lane that a claim may take from: at most so many jobs, because of its kind's cap; its allowance if it has an endpoint.
+create type livewell_private.open_lane as (
+    lane_id integer, kind text, queue_group text, share double precision, max_jobs integer, endpoint text, jobs_per_request integer,
+    allowance livewell_private.lane_allowance
+);
+
+create type livewell_private.claim_view as (
+    lanes livewell_private.open_lane[], default_lease interval, lease interval, has_serial_keys boolean, is_budgeted boolean
+);
+
+-- A job that a claim takes under budgets: its row by its place, what it reserves, its key, and its request if it shares one.
+create type livewell_private.chosen_job as (
+    place tid, lane_id integer, tokens integer, bytes bigint, api_key text, key_limit text, bundle bigint, is_passenger boolean
+);
+
 -- How a claim is shared out: how many each lane gives, and which.
 create type livewell_private.shared_jobs as (counts integer[], places tid[]);
 

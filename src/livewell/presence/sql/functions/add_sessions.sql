@@ -41,7 +41,7 @@ begin
     exception when lock_not_available then
         if v_half = 0 then
             busy := p_ids;
-            perform livewell_private.note_held('presence.session_held', '', 'livewell_private.session', p_ids::text[], p_ids::text[], null, p_now);
+            perform livewell_private.note_locked_rows('presence.session_held', '', 'livewell_private.session', p_ids::text[], p_ids::text[], null, p_now);
             return;
         end if;
     end;

@@ -15,6 +15,6 @@ begin
     if v_busy is null then
         return array[]::uuid[];
     end if;
-    perform livewell_private.note_held('presence.session_held', '', 'livewell_private.session', v_busy::text[], v_busy::text[], v_transactions, p_now);
+    perform livewell_private.note_locked_rows('presence.session_held', '', 'livewell_private.session', v_busy::text[], v_busy::text[], v_transactions, p_now);
     return v_busy;
 end $$;
