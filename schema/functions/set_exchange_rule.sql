@@ -21,11 +21,9 @@ begin
     end if;
     delete from livewell.exchange_rule as r where r.suffix = p_suffix;
     insert into livewell.exchange_rule (suffix, exchange) select p_suffix, p_exchange where p_exchange is not null;
-    perform livewell.audit_write(jsonb_build_array(jsonb_build_object(
-        'event', 'exchange_rule_changed', 'table_name', 'exchange_rule', 'record_id', p_suffix,
-        'operation', case when v_old is null then 'insert' when p_exchange is null then 'delete' else 'update' end,
-        'old', to_jsonb(v_old), 'new', to_jsonb(p_exchange), 'reason', p_reason, 'actor', p_actor
-    )), p_now);
+    perform livewell.audit_change(
+        'exchange_rule_changed', 'exchange_rule', p_suffix, to_jsonb(v_old), to_jsonb(p_exchange), p_reason, p_actor, p_now
+    );
     perform livewell.due_now(array(select t.name from livewell.data_type as t where t.gate = 'market_hours'), p_now);
     return true;
 end $function$;
