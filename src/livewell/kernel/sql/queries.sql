@@ -149,7 +149,7 @@ with relation as (
         c.relrowsecurity, c.relforcerowsecurity, c.relpersistence
     from pg_catalog.pg_class c
     where c.relnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'livewell')
-        and c.relname !~ '_\d{8}$'
+        and c.relname !~ '_\d{8}(\d{4})?$'
 ),
 routine as (
     select p.oid, p.proname, p.proowner, p.proacl, p.prokind
