@@ -155,7 +155,7 @@ relation as (
     select c.oid, n.nspname, c.relname, c.relkind, c.relowner, c.relacl, c.reloptions, c.relispartition, c.relpartbound,
         c.relrowsecurity, c.relforcerowsecurity, c.relpersistence
     from pg_catalog.pg_class c join ours n on n.oid = c.relnamespace
-    where c.relname !~ '_\d{8}$'
+    where c.relname !~ '_\d{8}(\d{4})?$'
 ),
 routine as (
     select p.oid, p.proname, p.proowner, p.proacl, p.prokind
