@@ -84,7 +84,10 @@ async def _came_to(storing: Storing, key: str, end: str, number: int, now: datet
 
 
 def _but_reasons(outcomes: "tuple[RefreshOutcome, ...] | list[RefreshOutcome]") -> list[tuple[Any, ...]]:
-    return [(one.job_id, one.worker, one.started_at, one.finished_at, one.outcome) for one in outcomes]
+    return [
+        (outcome.job_id, outcome.worker, outcome.started_at, outcome.finished_at, outcome.outcome)
+        for outcome in outcomes
+    ]
 
 
 @effort(100)
@@ -112,7 +115,7 @@ async def test_the_last_outcomes_are_kept_in_order(
     for key, outcomes in noted.items():
         found = await _recent(owner, key, now)
         assert _but_reasons(found) == _but_reasons(outcomes[:KEPT])
-        assert all(one.reason is not None for one in found if one.outcome in {"failed", "refused", "gone"})
+        assert all(outcome.reason is not None for outcome in found if outcome.outcome in {"failed", "refused", "gone"})
 
 
 async def test_a_refresh_cancelled_while_it_waited_is_noted(owner: Database, storing: Storing) -> None:
@@ -140,7 +143,7 @@ async def test_two_refreshes_of_an_item_in_one_batch_are_both_noted(owner: Datab
     item = (await storing.hold_one("quote"))["item"]
     for jobs in ([1, 2], [3, 4]):
         await owner.execute(_NOTE, [item, item], jobs, ["fetched", "failed"], NOON)
-    assert [one.job_id for one in await _recent(owner, "AAPL")] == [4, 3, 2, 1]
+    assert [outcome.job_id for outcome in await _recent(owner, "AAPL")] == [4, 3, 2, 1]
 
 
 async def test_a_reason_is_one_short_line(owner: Database, storing: Storing) -> None:
@@ -193,7 +196,7 @@ async def test_the_record_of_an_item_is_written_in_place(owner: Database, storin
     """However often an item is refreshed, its record stays in the page it is in, and no index is written."""
     await make_type(owner, "quote")
     told = await storing.hold("quote", *(f"K{number:02}" for number in range(20)))
-    items = [one["item"] for one in told]
+    items = [job["item"] for job in told]
     for number in range(300):
         await owner.execute(_NOTE, items, [number] * len(items), ["fetched"] * len(items), NOON + number * SECOND)
     assert await owner.fetchval("select pg_relation_size('livewell_private.item_outcomes')") <= 8 * 8192
