@@ -70,7 +70,7 @@ async def _watched(owner: Database, storing: Storing) -> Told:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 async def test_every_end_of_a_refresh_is_told_to_its_item_once(owner: Database, storing: Storing, ending: str) -> None:
-    """Stored or not, by the worker, by rescue or by a person: the outcome, its time, and a failure more if it is one."""
+    """Stored or not, by the worker, by rescue or by a person: the outcome, its time, one failure more if it is one."""
     held = await _watched(owner, storing)
     outcome, failures, end = ENDINGS[ending]
     await end(owner, storing, held)

@@ -26,6 +26,7 @@ begin
         where v.outcome <> 'busy' order by e.job
     );
     if v_judged <> '{}' then
+        perform livewell_private.lock_samples(array(select (j.told).item from unnest(v_judged) as j));
         perform livewell_private.keep_conditions(v_judged);
         select array_agg(f.job_id), array_agg(f.state) into v_ids, v_states from livewell_private.finish_fetches(v_judged, p_now) as f;
         -- Those that ended for good without an answer have told their items by then.
