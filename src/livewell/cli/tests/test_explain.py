@@ -47,4 +47,4 @@ async def test_a_refresh_that_fails_is_explained_until_it_is_good(owner: Databas
         assert ("is retrying after 1 attempt at priority 1 (missing), due" in said) == (attempt == 0)
     assert "next      tried again" in said
     await owner.execute("select livewell.pause_endpoint('sim/quote', $1, 'key revoked')", now + MINUTE)
-    assert "held      sim/quote takes no calls: key revoked, until " in await _said(owner, now)
+    assert "blocked   sim/quote takes no calls: key revoked, until " in await _said(owner, now)

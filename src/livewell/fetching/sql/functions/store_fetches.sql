@@ -27,6 +27,7 @@ begin
         where v.outcome <> 'busy' order by e.job
     );
     if v_judged <> '{}' then
+        perform livewell_private.lock_samples(array(select (j.told).item from unnest(v_judged) as j));
         perform livewell_private.keep_conditions(v_judged);
         v_refreshes := array(
             select row (
