@@ -120,7 +120,9 @@ HOLDS = {
     "update livewell_private.api_key set enabled = false": "provider sim has no API key that is enabled",
     "update livewell_private.limit_use set closed_until = $1, closed_reason = '429' where name like 'sim@%'": "no API key of",
     "update livewell_private.provider set quota_bytes = 100 where name = 'sim'": "the quota of sim is used up",
-    "update livewell_private.limit_use set next_allowed_at = $1 where name = 'sim/note'": "the limits of sim/note have nothing left",
+    "update livewell_private.limit_use set next_allowed_at = $1 where name = 'sim/note'": (
+        "the limits of sim/note have nothing left"
+    ),
     "select livewell.pause_kind('refresh.note', $1, 'broken')": "jobs of refresh.note are paused: broken",
     "select livewell.set_setting('maintenance.enabled', 'true')": "maintenance: workers claim nothing",
     "delete from livewell_private.worker": "no worker runs refreshes of note",
