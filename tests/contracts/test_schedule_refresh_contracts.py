@@ -142,7 +142,7 @@ async def test_contract_9_every_key_at_a_bounded_cost(catalogue: Catalogue, proo
             priority_is_below_all,
         ),
         ("walk_keys", "v_ids, -1, 'scheduled'", "v_ids, null, 'scheduled'", priority_is_below_all),
-        ("viewers_first", "greatest(0, l.lowest_priority)", "l.lowest_priority", viewers_are_claimed_first),
+        ("viewers_first", "greatest(0, (v_lanes[v_at].allowance).lowest_priority)", "null", viewers_are_claimed_first),
     ],
 )
 async def test_contract_8_needs_each_guard(

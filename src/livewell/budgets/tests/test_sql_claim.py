@@ -143,6 +143,19 @@ async def test_the_cap_of_a_kind_holds_in_rounds(budgets: Budgets) -> None:
     assert len(await budgets.claim()) == 3
 
 
+async def test_a_serial_key_holds_over_rounds(budgets: Budgets) -> None:
+    """What a later round of a claim finds waits for a serial key that an earlier one took, also in another lane."""
+    await budgets.declare("other")
+    await budgets.endpoint("p/a", tokens_per_minute=1000)
+    (first,) = await budgets.enqueue("p/a", priority=9, estimated_tokens=100, serial_key="k")
+    await budgets.enqueue("p/a", priority=8, estimated_tokens=950)
+    (second,) = await budgets.enqueue("p/a", kind="other", estimated_tokens=100, serial_key="k")
+    claimed = await budgets.claim(2)
+    assert [job["job_id"] for job in claimed] == [first]
+    await budgets.finish(claimed)
+    assert [job["job_id"] for job in await budgets.claim(2, now=NOW + 2 * SECOND)] == [second]
+
+
 async def test_one_endpoint_of_a_kind_does_not_shadow_another(budgets: Budgets) -> None:
     """A nearly closed endpoint with the best jobs leaves the places of the claim to the others of its kind."""
     await budgets.endpoint("p/a", requests_per_minute=2)

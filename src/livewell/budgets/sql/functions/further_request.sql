@@ -13,6 +13,7 @@ declare
     v_endpoint livewell_private.endpoint;
     v_now timestamptz;
     v_limits livewell_private.limit_headroom[];
+    v_limit livewell_private.limit_headroom;
     v_spending livewell_private.spending;
 begin
     perform livewell_private.require_primary();
@@ -30,7 +31,10 @@ begin
     v_now := coalesce(p_now, clock_timestamp());
     v_limits := livewell_private.limits_now(array[p_endpoint, v_spending.provider, v_spending.key_limit], null, v_now);
     send_within_seconds := extract(epoch from v_endpoint.send_within);
-    granted := not exists (select from unnest(v_limits) as l where l.requests = 0);
+    granted := true;
+    foreach v_limit in array v_limits loop
+        granted := granted and v_limit.requests is distinct from 0;
+    end loop;
     if granted then
         perform livewell_private.debit_limits(v_limits, array[v_spending], v_now);
         perform livewell_private.book_use(array[v_endpoint.provider], array[1], array[0], array[0], array[0], v_now);

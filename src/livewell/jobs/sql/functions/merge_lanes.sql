@@ -14,131 +14,99 @@ begin
     from (
         select m.place, m.lane_id from (
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[1] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[1]
+                order by j.priority desc, j.due_at, j.id limit p_limits[1]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[2] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[2]
+                order by j.priority desc, j.due_at, j.id limit p_limits[2]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[3] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[3]
+                order by j.priority desc, j.due_at, j.id limit p_limits[3]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[4] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[4]
+                order by j.priority desc, j.due_at, j.id limit p_limits[4]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[5] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[5]
+                order by j.priority desc, j.due_at, j.id limit p_limits[5]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[6] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[6]
+                order by j.priority desc, j.due_at, j.id limit p_limits[6]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[7] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[7]
+                order by j.priority desc, j.due_at, j.id limit p_limits[7]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[8] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[8]
+                order by j.priority desc, j.due_at, j.id limit p_limits[8]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[9] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[9]
+                order by j.priority desc, j.due_at, j.id limit p_limits[9]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[10] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[10]
+                order by j.priority desc, j.due_at, j.id limit p_limits[10]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[11] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[11]
+                order by j.priority desc, j.due_at, j.id limit p_limits[11]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[12] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[12]
+                order by j.priority desc, j.due_at, j.id limit p_limits[12]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[13] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[13]
+                order by j.priority desc, j.due_at, j.id limit p_limits[13]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[14] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[14]
+                order by j.priority desc, j.due_at, j.id limit p_limits[14]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[15] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[15]
+                order by j.priority desc, j.due_at, j.id limit p_limits[15]
             )
             union all
             (
-                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id
-                from livewell_private.job_live as j
+                select j.lane_id, j.ctid as place, j.priority, j.due_at, j.id from livewell_private.job_live as j
                 where j.lane_id = p_lane_ids[16] and j.state = 'pending' and j.waiting_for is null
-                order by j.priority desc, j.due_at, j.id
-                limit p_limits[16]
+                order by j.priority desc, j.due_at, j.id limit p_limits[16]
             )
         ) as m
         order by m.priority desc, m.due_at, m.id
