@@ -8,7 +8,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_shared livewell_private.shared_jobs;
-    v_assessments integer[] := array_fill(
+    v_looks integer[] := array_fill(
         case when cardinality(p_lanes) > 3 then 2 * p_max_jobs / cardinality(p_lanes) + 4 else p_max_jobs end,
         array[cardinality(p_lanes)]
     );
@@ -66,12 +66,12 @@ begin
         -- A lane that gave all that was looked at may have more that is better than what others gave; first of these is the
         -- one whose last was best, because what it has more may take the place of what the others gave.
         select max(l.lowest) into v_highest
-        from unnest(v_shared.counts, v_assessments, v_lowest) as l (jobs, look, lowest)
+        from unnest(v_shared.counts, v_looks, v_lowest) as l (jobs, look, lowest)
         where l.jobs >= l.look and l.look < p_max_jobs;
         exit when v_highest is null;
-        v_assessments := array(
+        v_looks := array(
             select case when l.jobs >= l.look and l.lowest = v_highest then p_max_jobs else l.look end
-            from unnest(v_shared.counts, v_assessments, v_lowest) with ordinality as l (jobs, look, lowest, at) order by l.at
+            from unnest(v_shared.counts, v_looks, v_lowest) with ordinality as l (jobs, look, lowest, at) order by l.at
         );
     end loop;
     return v_shared;
