@@ -147,7 +147,7 @@ class ProviderDeclaration(Calls):
     @model_validator(mode="after")
     def _has_one_default_key(self) -> Self:
         given = [self.key_env, self.key_file, self.key.get(DEFAULT_KEY)]
-        if sum(one is not None for one in given) > 1:
+        if sum(place is not None for place in given) > 1:
             raise ValueError(f"the key {DEFAULT_KEY!r} is given twice: name key_env, key_file or [key.{DEFAULT_KEY}]")
         return self
 
@@ -177,9 +177,9 @@ class ProviderSection:
     async def undeclared(self, caller: "Caller | Connection", declared: Mapping[str, Any]) -> list[tuple[str, str]]:
         store, named = BudgetStore(caller), as_declared(declared)
         there = {
-            "provider": [one.name for one in await store.list_providers()],
-            "endpoint": [one.name for one in await store.list_endpoints()],
-            "key": [f"{one.provider}@{one.name}" for one in await store.list_api_keys()],
+            "provider": [provider.name for provider in await store.list_providers()],
+            "endpoint": [endpoint.name for endpoint in await store.list_endpoints()],
+            "key": [f"{key.provider}@{key.name}" for key in await store.list_api_keys()],
         }
         return [(thing, name) for thing, names in there.items() for name in names if name not in named[f"{thing}s"]]
 

@@ -40,7 +40,7 @@ class KeySources:
         files = environment.get(FILES) if files is None else files
         return cls(
             variables=USUAL_VARIABLES if variables is None else _names(variables),
-            folders=USUAL_FOLDERS if files is None else tuple(Path(one) for one in files.split(os.pathsep) if one),
+            folders=USUAL_FOLDERS if files is None else tuple(map(Path, filter(None, files.split(os.pathsep)))),
         )
 
     def and_declared(self, sources: Iterable[str]) -> Self:
@@ -71,7 +71,7 @@ class KeySources:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    names = tuple(one.strip() for one in text.split(",") if one.strip())
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
     for name in names:
         if _PATTERN.fullmatch(name) is None or not name.strip("*_"):
             raise KeyNotAllowed(

@@ -114,10 +114,10 @@ class BudgetStore:
         settled = await self._caller.fetchval(
             QUERIES["settle_permits"],
             block_id,
-            [one.number for one in settlements],
-            [one.tokens for one in settlements],
-            [one.bytes for one in settlements],
-            [one.outcome for one in settlements],
+            [settlement.number for settlement in settlements],
+            [settlement.tokens for settlement in settlements],
+            [settlement.bytes for settlement in settlements],
+            [settlement.outcome for settlement in settlements],
             now,
         )
         return list(settled or ())

@@ -47,9 +47,9 @@ class FreshnessGauges:
         policies = await self._store.refresh_policies()
         for gauge in (*_ALL, BYTE_PRICE, BUCKET_SHARE):
             gauge.clear()
-        for one in figures:
-            if one.data_type is not None:
-                _show(one, one.data_type)
+        for figure in figures:
+            if figure.data_type is not None:
+                _show(figure, figure.data_type)
         for policy in policies:
             if policy.price is not None:
                 BYTE_PRICE.labels(policy.provider).set(policy.price)

@@ -215,7 +215,7 @@ def _fields(model: type[BaseModel], path: Path) -> list[str]:
 def _plain(annotation: Any) -> Any:
     """A type without what wraps it."""
     while get_origin(annotation) in {Annotated, Union, types.UnionType}:
-        annotation = next(one for one in get_args(annotation) if one is not type(None))
+        annotation = next(option for option in get_args(annotation) if option is not type(None))
     return annotation
 
 

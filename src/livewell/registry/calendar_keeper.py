@@ -61,7 +61,7 @@ def sessions_of(exchange: str, begin: datetime, end: datetime) -> list[MarketSes
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         schedule = _schedule(exchange, begin, end)
-        return [one for one in _opened(schedule) if begin <= one.opens_at < end]
+        return [session for session in _opened(schedule) if begin <= session.opens_at < end]
 
 
 def _schedule(exchange: str, begin: datetime, end: datetime) -> Any:

@@ -36,8 +36,9 @@ class InvalidType(RegistryError):
     @classmethod
     def because(cls, findings: "Sequence[Finding]") -> "InvalidType":
         """Everything that is wrong with types, in one fact."""
-        fixes = dict.fromkeys(one.fix for one in findings if one.fix)
-        fact = cls("; ".join(f"type {one.data_type}: {one.message}" for one in findings), fix="; ".join(fixes) or None)
+        fixes = dict.fromkeys(finding.fix for finding in findings if finding.fix)
+        messages = "; ".join(f"type {finding.data_type}: {finding.message}" for finding in findings)
+        fact = cls(messages, fix="; ".join(fixes) or None)
         fact.findings = tuple(findings)
         return fact
 

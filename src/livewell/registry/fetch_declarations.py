@@ -117,7 +117,7 @@ class FieldDeclaration(_Table):
 
 def _apart(fields: dict[str, FieldDeclaration]) -> dict[str, FieldDeclaration]:
     """Refuse fields of which one is inside another, or that take a value for an object and for a list."""
-    by_path = {tuple(one.steps(column)): column for column, one in fields.items()}
+    by_path = {tuple(field.steps(column)): column for column, field in fields.items()}
     kinds: dict[tuple[str | int, ...], tuple[type, str]] = {}
     for path, column in by_path.items():
         for depth in range(1, len(path)):
@@ -182,8 +182,8 @@ def fetch_columns(fetch: FetchDeclaration | None, fields: dict[str, FieldDeclara
             columns["keys_per_request"] = columns["fetch_call"].pop("keys_per_request")
     if fields:
         columns["fields"] = {
-            name: one.model_dump(mode="json", by_alias=True, exclude_unset=True) for name, one in fields.items()
+            name: field.model_dump(mode="json", by_alias=True, exclude_unset=True) for name, field in fields.items()
         }
-        if rule := next((one.rule for one in fields.values() if one.rule is not None), None):
+        if rule := next((field.rule for field in fields.values() if field.rule is not None), None):
             columns["source_rule"] = rule
     return columns

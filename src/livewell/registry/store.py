@@ -94,7 +94,7 @@ class RegistryStore:
         self, exchange: str, begin: datetime, end: datetime, sessions: Sequence[MarketSession]
     ) -> int:
         """Write what is known of an exchange for a time; answers how many sessions are new or gone."""
-        opens, closes = [one.opens_at for one in sessions], [one.closes_at for one in sessions]
+        opens, closes = [session.opens_at for session in sessions], [session.closes_at for session in sessions]
         return int(await self._caller.fetchval(QUERIES["put_calendar"], exchange, begin, end, opens, closes))
 
     async def miss_calendar(self, exchange: str, reason: str) -> None:
