@@ -20,14 +20,12 @@ from livewell.kernel import configure_logs
 
 POLL = 0.01
 CHUNK = 1_000
+# As the checker queues them: with dedupe and serial keys, and the bytes that are expected.
 ENQUEUE = """
-select count(*) from livewell.enqueue_jobs((
-    select jsonb_agg(jsonb_build_object(
-        'kind', 'refresh.quote', 'endpoint', 'bench/quote', 'priority', 1, 'dedupe_key', 'refresh/quote/' || i.key,
-        'payload', jsonb_build_object('type', 'quote', 'key', i.key, 'item', i.id, 'cause', 'stale')
-    ))
-    from (select i.id, i.key from livewell_private.item as i order by i.id limit $2 offset $1) as i
-))
+select livewell_private.queue_refreshes(array(
+    select row (i.id, 1, 'stale', null, false)::livewell_private.wanted_refresh
+    from livewell_private.item as i order by i.id limit $2 offset $1
+), clock_timestamp())
 """
 UNFINISHED = "select exists (select from livewell_private.job_live)"
 

@@ -43,13 +43,9 @@ ITEMS = (
     "array_fill('quote'::text, array[cardinality($1::text[])]), $1, clock_timestamp())"
 )
 ENQUEUE = """
-select count(*) from livewell.enqueue_jobs((
-    select jsonb_agg(jsonb_build_object(
-        'kind', 'refresh.quote', 'endpoint', 'bench/quote', 'dedupe_key', 'refresh/quote/' || i.key,
-        'payload', jsonb_build_object('type', 'quote', 'key', i.key, 'item', i.id)
-    ))
-    from livewell_private.item as i
-))
+select livewell_private.queue_refreshes(array(
+    select row (i.id, 1, 'stale', null, false)::livewell_private.wanted_refresh from livewell_private.item as i
+), clock_timestamp())
 """
 AWAKE = "update livewell_private.job_live set waiting_for = null, due_at = clock_timestamp()"
 CLAIM = """
