@@ -11,7 +11,7 @@ async def test_an_empty_database_is_planned_migrated_and_checked(tmp_path: Path,
     cli = Cli(tmp_path, empty_owner_url)
     plan = (await cli("migrate", "--plan", "--json")).json
     assert plan["drift"] == []
-    assert "0001_kernel_schema.sql" in [step["name"] for step in plan["pending"]]
+    assert "0001_kernel_tables.sql" in [step["name"] for step in plan["pending"]]
     unready = await cli("migrate", "--check", code=1)
     assert f"{len(plan['pending'])} steps pending" in unready.err
     assert unready.err.endswith("(run livewell migrate) [cli.schema_not_current]\n")

@@ -264,7 +264,7 @@ async def test_only_what_is_completed_is_kept_briefly(queue: Surface, owner: Dat
     assert await _stray(queue) == 0
     assert await _where(owner, "job_ended") == {BRIEF, f"job_done_{TODAY}"}
     rows = await owner.fetch("select id, tableoid::regclass::text as place from livewell_private.job_ended order by id")
-    assert [(row["id"], row["place"].removeprefix("livewell.")) for row in rows] == [
+    assert [(row["id"], row["place"].removeprefix("livewell_private.")) for row in rows] == [
         (ids["completed"], BRIEF),
         (ids["cancelled"], f"job_done_{TODAY}"),
     ]
@@ -321,7 +321,7 @@ async def test_a_drop_of_half_an_hour_holds_up_no_other_kind(queue: Surface, own
     await queue.enqueue(job("other"))
     held = await queue.claim_one()
     async with owner.transaction() as reader:
-        await reader.fetch(f"select count(*) from livewell.{BRIEF}")
+        await reader.fetch(f"select count(*) from livewell_private.{BRIEF}")
         drop = asyncio.create_task(_drop(queue, BRIEF, NOW + DAY))
         await until(lambda: somebody_waits(owner), "the drop waits for the reader")
         assert await queue.finish(held) == "completed"

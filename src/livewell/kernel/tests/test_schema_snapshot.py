@@ -54,6 +54,7 @@ async def test_every_object_has_a_file_of_its_own(migrated: str, sql_folder: Sql
     assert set(files) == {
         "schemas.sql",
         *(f"tables/{name}.sql" for name in (*_KERNEL, "thing", "log", "log_rest")),
+        *(f"types/{name}.sql" for name in ("declared_change", "declared_thing")),
         "views/things.sql",
         "triggers/thing_is_touched.sql",
     }

@@ -154,7 +154,7 @@ async def test_coming_back_does_not_hurry_the_next_try(presence: PresenceSql, ow
     await presence.open((1, "anna"))
     await presence.subscribe((1, "A"))
     await _fail(owner, await _claim(owner, NOON), NOON)
-    shown = "select id, failures, due_at, held from livewell_private.job_live"
+    shown = "select id, failures, due_at, waiting_for from livewell_private.job_live"
     before = await owner.fetch(shown)
     assert before[0]["due_at"] > NOON + 2 * SECOND
     for _ in range(3):

@@ -234,8 +234,6 @@ create table livewell_private.prefetch_state (
     constraint prefetch_hits_are_of_what_was_judged check (hits between 0 and judged)
 ) with (fillfactor = 50);
 
-create type livewell_private.judged_key as (key text, newest timestamptz, ttl interval, stale boolean, error text);
-
 create type livewell_private.assessment as (
     item_id bigint, data_type text, key text, viewers integer, newest timestamptz, ttl interval, stale boolean, error text,
     opens_at timestamptz, score double precision, bytes double precision

@@ -2,4 +2,4 @@
 create or replace trigger refresh_was_cancelled
 after insert on livewell_private.job_done
 for each row when (new.state = 'cancelled' and new.kind like 'refresh.%')
-execute function livewell_private.refresh_jobs_ended();
+execute function livewell_private.cancelled_refresh_ended();

@@ -3,4 +3,4 @@ create or replace trigger refreshes_have_failed
 after insert on livewell_private.job_failed
 referencing new table as failed
 for each statement
-execute function livewell_private.refresh_jobs_ended();
+execute function livewell_private.failed_refreshes_ended();

@@ -3,10 +3,8 @@
 -- wait for its serial key. What only did not fit is looked at again if it fits what is left.
 -- for: internal
 create or replace function livewell_private.choose_in_round(
-    p_lanes livewell_private.open_lane[], p_max_jobs integer, p_passed tid[], p_taken livewell_private.chosen_job[], p_headroom livewell_private.headroom,
-    out looked_at tid[], out passed tid[], out jobs livewell_private.chosen_job[], out spending livewell_private.spending[],
-    out headroom livewell_private.headroom
-)
+    p_lanes livewell_private.open_lane[], p_max_jobs integer, p_passed tid[], p_taken livewell_private.chosen_job[], p_headroom livewell_private.headroom
+) returns livewell_private.claim_choice
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -16,14 +14,15 @@ declare
         select j.serial_key from livewell_private.job_live as j
         where j.ctid = any (array(select t.place from unnest(p_taken) as t)) and j.serial_key is not null
     ) end;
+    v_choice livewell_private.claim_choice;
 begin
-    headroom := p_headroom;
-    looked_at := (livewell_private.share_out(p_lanes, p_max_jobs, p_passed)).places;
-    passed := looked_at;
+    v_choice.headroom := p_headroom;
+    v_choice.looked_at := (livewell_private.share_out(p_lanes, p_max_jobs, p_passed)).places;
+    v_choice.passed := v_choice.looked_at;
     select array_agg(j.ctid), bool_or(j.serial_key is not null) into v_locked, v_has_serial_keys
     from (
         select j.ctid, j.serial_key from livewell_private.job_live as j
-        where j.ctid = any (looked_at) and j.state = 'pending' and j.waiting_for is null
+        where j.ctid = any (v_choice.looked_at) and j.state = 'pending' and j.waiting_for is null
             and (j.serial_key is null or v_serial_keys is null or j.serial_key <> all (v_serial_keys))
         for update skip locked
     ) as j;
@@ -32,25 +31,26 @@ begin
         v_locked := livewell_private.take_serial_turns(v_locked, true);
     end if;
     if v_locked is null then
-        return;
+        return v_choice;
     end if;
-    jobs := livewell_private.jobs_at(v_locked, p_lanes);
+    v_choice.jobs := livewell_private.jobs_at(v_locked, p_lanes);
     if p_headroom.has_keys or exists (select from unnest(p_lanes) as l where l.jobs_per_request > 1) then
-        jobs := livewell_private.plan_requests(jobs, p_lanes, p_taken, p_headroom.limits);
+        v_choice.jobs := livewell_private.plan_requests(v_choice.jobs, p_lanes, p_taken, p_headroom.limits);
     end if;
-    spending := livewell_private.spending_of(jobs, p_lanes);
-    headroom := livewell_private.headroom_after(p_headroom, spending);
-    if exists (select from unnest(headroom.limits) as l where l.requests < 0 or l.tokens < 0)
-        or exists (select from unnest(headroom.quotas) as q where q.bytes < 0) then
-        jobs := livewell_private.jobs_that_fit(jobs, p_lanes, p_headroom);
-        spending := livewell_private.spending_of(jobs, p_lanes);
-        headroom := livewell_private.headroom_after(p_headroom, spending);
+    v_choice.spending := livewell_private.spending_of(v_choice.jobs, p_lanes);
+    v_choice.headroom := livewell_private.headroom_after(p_headroom, v_choice.spending);
+    if exists (select from unnest((v_choice.headroom).limits) as l where l.requests < 0 or l.tokens < 0)
+        or exists (select from unnest((v_choice.headroom).quotas) as q where q.bytes < 0) then
+        v_choice.jobs := livewell_private.jobs_that_fit(v_choice.jobs, p_lanes, p_headroom);
+        v_choice.spending := livewell_private.spending_of(v_choice.jobs, p_lanes);
+        v_choice.headroom := livewell_private.headroom_after(p_headroom, v_choice.spending);
     end if;
     -- The first look may find what is too large; a later one leaves that out, and if nothing fits then, it is passed over.
-    if cardinality(jobs) < cardinality(v_locked) or (jobs is null and p_passed is null) then
-        passed := array(
-            select p.place from unnest(looked_at) as p (place)
-            where p.place <> all (v_locked) or p.place in (select j.place from unnest(jobs) as j)
+    if cardinality(v_choice.jobs) < cardinality(v_locked) or (v_choice.jobs is null and p_passed is null) then
+        v_choice.passed := array(
+            select p.place from unnest(v_choice.looked_at) as p (place)
+            where p.place <> all (v_locked) or p.place in (select j.place from unnest(v_choice.jobs) as j)
         );
     end if;
+    return v_choice;
 end $$;

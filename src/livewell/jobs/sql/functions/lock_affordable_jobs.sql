@@ -13,19 +13,19 @@ declare
         select distinct split_part(l.endpoint, '/', 1) from unnest(p_lanes) as l where l.endpoint is not null
     );
     v_headroom livewell_private.headroom;
-    v_chosen record;
+    v_choice livewell_private.claim_choice;
 begin
     v_names := livewell_private.lock_budgets(array(select distinct l.endpoint from unnest(p_lanes) as l where l.endpoint is not null));
     granted_at := coalesce(p_now, clock_timestamp());
     v_headroom := livewell_private.headroom_now(
         v_names, v_providers, livewell_private.permits_in_flight(v_providers, granted_at) || livewell_private.jobs_in_flight(v_providers), granted_at
     );
-    select c.* into v_chosen from livewell_private.choose_jobs(p_lanes, p_max_jobs, v_headroom) as c;
-    jobs := v_chosen.jobs;
+    v_choice := livewell_private.choose_jobs(p_lanes, p_max_jobs, v_headroom);
+    jobs := v_choice.jobs;
     if jobs is not null then
-        perform livewell_private.spend_budgets(v_headroom, v_chosen.spending, granted_at);
+        perform livewell_private.spend_budgets(v_headroom, v_choice.spending, granted_at);
     end if;
     if coalesce(cardinality(jobs), 0) < p_max_jobs then
-        perform livewell_private.close_endpoints(p_lanes, v_chosen.headroom, v_chosen.spending, granted_at);
+        perform livewell_private.close_endpoints(p_lanes, v_choice.headroom, v_choice.spending, granted_at);
     end if;
 end $$;

@@ -104,6 +104,9 @@ create table livewell_private.type_key (
     constraint type_key_exchange_is_a_code check (exchange ~ '^[A-Z0-9]{1,20}$')
 );
 
+-- How a key is judged.
+create type livewell_private.judged_key as (key text, newest timestamptz, ttl interval, stale boolean, error text);
+
 -- When exchanges are open, and which exchange a key belongs to: what the gate market_hours goes by.
 
 -- An exchange is known for the time its sessions were written for; outside of it nobody can say that it is closed.

@@ -179,12 +179,6 @@ create index locked_row_by_row on livewell_private.locked_row (table_name, row_k
 
 -- What the steps of an enqueue and of a claim tell each other.
 create type livewell_private.rescued_job as (job_id bigint, kind text, worker text, state text);
--- One call at an endpoint as it is settled: what it had reserved, what it used (null: nobody knows), how it ended,
--- and what its answer said of the rate.
-create type livewell_private.spent_call as (
-    endpoint text, api_key text, subject text, started_at timestamptz, reserved_bytes bigint, reserved_tokens integer,
-    bytes bigint, tokens integer, outcome text, rate jsonb, is_passenger boolean
-);
 create type livewell_private.ended_jobs as (
     ids bigint[], states text[], serial_keys text[], kinds text[], spent livewell_private.spent_call[]
 );
@@ -211,6 +205,13 @@ create type livewell_private.claim_view as (
 -- A job that a claim takes under budgets: its row by its place, what it reserves, its key, and its request if it shares one.
 create type livewell_private.chosen_job as (
     place tid, lane_id integer, tokens integer, bytes bigint, api_key text, key_limit text, bundle bigint, is_passenger boolean
+);
+
+-- What a claim under budgets, or a round of it, has chosen: what it looked at, what the next round passes over, the jobs, what they
+-- cost and what they leave.
+create type livewell_private.claim_choice as (
+    looked_at tid[], passed tid[], jobs livewell_private.chosen_job[], spending livewell_private.spending[],
+    headroom livewell_private.headroom
 );
 
 -- How a claim is shared out: how many each lane gives, and which.

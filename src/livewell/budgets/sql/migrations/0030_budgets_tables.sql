@@ -232,6 +232,13 @@ create type livewell_private.spending as (
     endpoint text, provider text, api_key text, key_limit text, requests bigint, tokens bigint, bytes bigint
 );
 
+-- One call at an endpoint as it is settled: what it had reserved, what it used (null: nobody knows), how it ended,
+-- and what its answer said of the rate.
+create type livewell_private.spent_call as (
+    endpoint text, api_key text, subject text, started_at timestamptz, reserved_bytes bigint, reserved_tokens integer,
+    bytes bigint, tokens integer, outcome text, rate jsonb, is_passenger boolean
+);
+
 -- Who else makes calls under these budgets, and its functions that count those under way and those that wait, so that budgets need
 -- not know whose calls they are: (p_providers text[]) returns livewell_private.endpoint_calls[], for the service.
 create table livewell_private.caller (
