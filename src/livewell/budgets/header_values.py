@@ -95,7 +95,8 @@ def read_dictionary(text: str) -> dict[str, str]:
 
 
 def _number(text: str) -> float:
-    if not _NUMBER.fullmatch(text.strip()):
+    text = text.strip()
+    if not _NUMBER.fullmatch(text):
         raise Unreadable("malformed")
     return float(text)
 

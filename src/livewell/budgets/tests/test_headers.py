@@ -259,6 +259,7 @@ garbage = st.one_of(
 @example(status=429, headers=[("retry-after", "0001-01-01T00:00:00+14:00")], now=NOW)
 @example(status=429, headers=[("retry-after", "Mon, 00 Jan 0000 99:99:99 +9999")], now=NOW)
 @example(status=200, headers=[("retry-after", "1" * 30 + "h")], now=NOW)
+@example(status=429, headers=[("retry-after-ms", "0\x1f")], now=NOW)
 def test_no_text_raises(status: int, headers: list[tuple[str, str]], now: datetime) -> None:
     """Whatever a server sends, reading it answers facts within bounds that are valid JSON."""
     facts = read_rate_headers(status, headers, now=now)
