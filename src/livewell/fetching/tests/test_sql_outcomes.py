@@ -75,7 +75,9 @@ async def _came_to(storing: Storing, key: str, end: str, number: int, now: datet
         await owner.fetch("select * from livewell.cancel_jobs(array[$1::bigint], 'no', 'me', $2)", told["job"], later)
         await storing.end(failed(told), now=later)
     else:
-        _, outcome, _ = (await storing.end(_ended(told, end, number), now=later))[key]
+        state, outcome, _ = (await storing.end(_ended(told, end, number), now=later))[key]
+        # What was refused once too often has failed for good, as its item says; the reason is that of the refusal.
+        outcome = "failed" if state == "failed" else outcome
     if end == "throttled":
         return None
     return RefreshOutcome(
