@@ -66,11 +66,11 @@ async def test_claim_without_locks(run: Run) -> None:
         run,
         "claim_jobs",
         (
-            "j.ctid = any (case\n            when v_places is not null then v_places",
+            "j.ctid = any (case\n                when v_places is not null then v_places",
             "j.id = any (case when false then null",
         ),
         ("select r.ctid from", "select r.id from"),
-        ("room\n                for update skip locked", "room offset (select 0 from pg_sleep(0.05))"),
+        ("max_jobs\n                    for update skip locked", "max_jobs offset (select 0 from pg_sleep(0.05))"),
     )
     await run.start_workers(3)
     for _ in range(10):
