@@ -14,17 +14,21 @@ begin
     -- Looks are statements of their own, after the one that locked: of two claims that hold jobs of one key, at least one sees
     -- the other's. Whose key has no ready job but its own is seen by all who come later, and yielded to. Mostly no key has
     -- another job, ready or running, and then all may go.
-    select count(*) = 0, array_agg(distinct r.ctid) filter (where r.state = 'pending' and r.ctid <> all (p_places))
-    into v_alone, v_others
+    select count(*) = 0, array_agg(distinct r.ctid) filter (where r.ctid <> all (p_places)) into v_alone, v_others
     from livewell_private.job_live as j
+    -- Looked up key by key (`offset 0`): a join may be planned as one with all that is ready.
     cross join lateral (
-        select r.ctid, r.state from livewell_private.job_live as r
+        select r.ctid from livewell_private.job_live as r
         where r.serial_key = j.serial_key and r.state = 'pending' and r.waiting_for is null and r.ctid <> j.ctid
-        union all
-        select r.ctid, r.state from livewell_private.job_live as r where r.serial_key = j.serial_key and r.state = 'processing'
+        offset 0
     ) as r
     where j.ctid = any (p_places);
-    if v_alone then
+    if v_alone and not exists (
+        select from livewell_private.job_live as r
+        where r.state = 'processing' and r.serial_key = any (array(
+            select j.serial_key from livewell_private.job_live as j where j.ctid = any (p_places)
+        ))
+    ) then
         return p_places;
     end if;
     if v_others is not null then
