@@ -44,8 +44,8 @@ from livewell.claim_jobs('bench-host-12345-a1b2c3', '{refresh}', 500, null, null
 """
 STORE = "select count(*) filter (where state = 'completed') from livewell.store_fetches($1::text::jsonb, $2)"
 VACUUM = (
-    "vacuum livewell_private.job_live, livewell_private.learned, livewell_private.record, livewell."
-    + ", livewell.".join(HOT)
+    "vacuum livewell_private.job_live, livewell_private.learned, livewell_private.record, livewell_private."
+    + ", livewell_private.".join(HOT)
 )
 SIZE = """
 select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
