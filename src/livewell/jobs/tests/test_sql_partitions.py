@@ -198,8 +198,10 @@ async def test_a_drop_gives_up_when_somebody_reads(queue: Surface, owner: Databa
 async def test_making_gives_up_when_somebody_reads(queue: Surface, owner: Database) -> None:
     """With a reader in the way making stops within a second, keeps nobody from finishing, and ends its work later."""
     await _make(queue)
-    await queue.enqueue(job())
-    leased = await queue.claim_one()
+    await queue.enqueue(*jobs(2))
+    earlier, leased = await queue.claim()
+    # How it is done is known by then: what is left to wait for is the lock.
+    assert await queue.finish(earlier, "dead") == "failed"
     async with owner.transaction() as reader:
         await reader.fetch("select count(*) from livewell_private.job_done")
         began = time.monotonic()
