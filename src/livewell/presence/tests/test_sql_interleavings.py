@@ -4,9 +4,12 @@ import asyncio
 import random
 from contextlib import AsyncExitStack, suppress
 
+import pytest
+
 from livewell.kernel import Connection, Database, DatabaseOptions, connect
 from livewell.presence import GatewayGone
-from livewell.presence.tests.surface import GONE_AFTER, MINUTE, NOON, PresenceSql
+from livewell.presence.tests.surface import GONE_AFTER, MINUTE, NOON, PresenceSql, session_id
+from livewell.testing import until, wait_long
 
 RIVALS = 8
 CALLS = 60
@@ -83,3 +86,32 @@ async def test_two_sessions_of_a_user_come_at_once(owner: Database, database_url
     finally:
         await one.close()
         await two.close()
+
+
+@pytest.mark.parametrize("what", ["open", "close"])
+async def test_a_session_opened_anew_meanwhile_is_not_taken_late(owner: Database, database_url: str, what: str) -> None:
+    """Who waited for a session that ended and came back leaves it alone: taking it after later ones could deadlock."""
+    later = NOON + GONE_AFTER
+    unlocked = "select count(*) from (select from livewell_private.session where id = $1 for update skip locked) as s"
+    presence = PresenceSql(owner, owner)
+    await presence.open((1, "anna"))
+    await wait_long(owner, "lock_sessions")
+    async with AsyncExitStack() as stack:
+        first, second = [await connect(DatabaseOptions(url=database_url)) for _ in range(2)]
+        stack.push_async_callback(first.close)
+        stack.push_async_callback(second.close)
+        async with second.transaction():
+            waiter = PresenceSql(second, owner)
+            async with first.transaction():
+                assert await PresenceSql(first, owner).open((1, "anna"), now=later) == ["opened"]
+                waiting = asyncio.create_task(
+                    waiter.open((1, "anna"), now=later) if what == "open" else waiter.close(1, now=later)
+                )
+                await until(lambda: _waits(owner, second), "it waits")
+            assert await waiting == (["open"] if what == "open" else 0)
+            assert await owner.fetchval(unlocked, session_id(1)) == 1
+
+
+async def _waits(owner: Database, connection: Connection) -> bool:
+    statement = "select cardinality(pg_blocking_pids($1)) > 0"
+    return bool(await owner.fetchval(statement, connection.get_server_pid()))

@@ -23,7 +23,7 @@ begin
         where p_gone_at is null
             or case when s.gateway is null then s.last_seen > p_gone_at else s.gateway <> all (v_gone_gateways) end;
     exception when lock_not_available then
-        busy := livewell_private.lock_free_sessions(p_sessions, p_now);
+        select f.busy into busy from livewell_private.lock_free_sessions(p_sessions, p_now) as f;
         select h.users into users from livewell_private.lock_live_sessions(array(
             select case when a.id <> all (lock_live_sessions.busy) then a.id end from unnest(p_sessions) with ordinality as a (id, position) order by a.position
         ), p_gone_at, p_now) as h;

@@ -11,7 +11,7 @@ set enable_material = off set jit = off set plan_cache_mode = force_generic_plan
 declare
     v_most constant integer := livewell.setting_integer('presence.sessions_per_user');
     v_gone_at constant timestamptz := p_now - livewell.setting_interval('presence.gone_after');
-    v_there uuid[];
+    v_locked uuid[];
     v_busy uuid[];
     v_gone uuid[];
     v_added record;
@@ -21,11 +21,10 @@ begin
     if p_gateway is not null then
         perform livewell_private.lock_gateway(p_gateway, p_now);
     end if;
-    v_there := array(select s.id from livewell_private.session as s where s.id = any (p_ids));
-    v_busy := livewell_private.lock_sessions(v_there, p_now);
+    select l.locked, l.busy into v_locked, v_busy from livewell_private.lock_sessions(p_ids, p_now) as l;
     select array_agg(s.id) into v_gone
     from livewell_private.session as s left join livewell_private.gateway as g on g.name = s.gateway
-    where s.id = any (v_there) and s.id <> all (v_busy) and (
+    where s.id = any (v_locked) and (
         coalesce(g.last_seen, s.last_seen) <= v_gone_at
         or exists (select from livewell_private.session_leaving as l where l.session_id = s.id)
     );
@@ -36,8 +35,8 @@ begin
         v_busy := v_busy || array(select s.id from livewell_private.session as s where s.id = any (v_gone));
     end if;
     update livewell_private.session as s set gateway = p_gateway, last_seen = greatest(s.last_seen, p_now)
-    from unnest(p_ids, p_users, livewell_private.are_among(p_ids, v_there)) as a (id, user_id, is_there)
-    where s.id = a.id and s.user_id = a.user_id and a.is_there and s.id <> all (v_busy);
+    from unnest(p_ids, p_users, livewell_private.are_among(p_ids, v_locked)) as a (id, user_id, is_locked)
+    where s.id = a.id and s.user_id = a.user_id and a.is_locked and s.id <> all (v_busy);
     select n.opened, n.busy into v_added from livewell_private.add_sessions(p_ids, p_users, p_gateway, v_most, p_now) as n;
     return coalesce((
         select array_agg(

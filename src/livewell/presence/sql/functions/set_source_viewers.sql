@@ -11,7 +11,7 @@ set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_
 declare
     v_gateway constant text := 'source:' || p_source;
     v_items constant bigint[] := array(select m.item_id from livewell_private.make_items(p_types, p_keys, p_now) as m order by m.item_position);
-    v_busy_sessions uuid[];
+    v_sessions uuid[];
     v_busy_items bigint[];
     v_new record;
     v_counted boolean[];
@@ -23,7 +23,8 @@ begin
     from (select distinct a.user_id from unnest(p_users) as a (user_id)) as u
     where not exists (select from livewell_private.session as s where s.id = livewell_private.source_session(v_gateway, u.user_id))
     having count(*) > 0;
-    v_busy_sessions := livewell_private.lock_sessions(array(select s.id from livewell_private.session as s where s.gateway = v_gateway), p_now);
+    select l.locked into v_sessions
+    from livewell_private.lock_sessions(array(select s.id from livewell_private.session as s where s.gateway = v_gateway), p_now) as l;
     v_busy_items := livewell_private.lock_items(array(
         select a.item_id from unnest(v_items) as a (item_id)
         union
@@ -33,7 +34,7 @@ begin
     from (
         select distinct s.id as session_id, a.item_id, a.user_id
         from unnest(p_users, v_items) as a (user_id, item_id)
-        join livewell_private.session as s on s.gateway = v_gateway and s.user_id = a.user_id and s.id <> all (v_busy_sessions)
+        join livewell_private.session as s on s.gateway = v_gateway and s.user_id = a.user_id and s.id = any (v_sessions)
         where a.item_id <> all (v_busy_items)
             and not exists (select from livewell_private.subscription as c where c.session_id = s.id and c.item_id = a.item_id)
     ) as a;
@@ -42,7 +43,7 @@ begin
     select n.session_id, n.item_id from unnest(v_new.sessions, v_new.items) as n (session_id, item_id);
     with ended as (
         delete from livewell_private.subscription as c using livewell_private.session as s
-        where s.gateway = v_gateway and c.session_id = s.id and s.id <> all (v_busy_sessions) and c.item_id <> all (v_busy_items)
+        where s.gateway = v_gateway and c.session_id = s.id and s.id = any (v_sessions) and c.item_id <> all (v_busy_items)
             and not exists (
                 select from unnest(p_users, v_items) as a (user_id, item_id) where a.user_id = s.user_id and a.item_id = c.item_id
             )
@@ -56,7 +57,7 @@ begin
         v_new.items, livewell_private.askers_of(v_new.users)
     );
     delete from livewell_private.session as s
-    where s.gateway = v_gateway and s.id <> all (v_busy_sessions)
+    where s.gateway = v_gateway and s.id = any (v_sessions)
         and not exists (select from unnest(p_users) as a (user_id) where a.user_id = s.user_id)
         and not exists (select from livewell_private.subscription as c where c.session_id = s.id);
     came := coalesce(cardinality(v_new.items), 0);
