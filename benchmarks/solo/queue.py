@@ -25,6 +25,8 @@ select count(*) from livewell.enqueue_jobs((
 """
 CLAIM = "select job_id, lease_token, payload from livewell.claim_jobs($1::text, $2::text[], $3::int)"
 FINISH = "select count(*) from livewell.finish_jobs($1::bigint[], $2::uuid[], $3::text[]) where state = 'completed'"
+TASKS = "select name from livewell.tasks where due_at <= clock_timestamp() order by name"
+RUN_TASK = "select livewell.run_task($1::text)"
 SET = "select livewell.set_setting($1::text, $2::text)"
 PAUSE = "select livewell.pause_kind($1::text)"
 DECLARE = (
@@ -33,11 +35,12 @@ DECLARE = (
 
 
 async def migrated(url: str) -> None:
-    """Bring a fresh database to Livewell's newest schema, with the partitions a maintainer would have made."""
+    """Bring a fresh database to Livewell's newest schema, as it is a moment later: every task has run once."""
     configure_logs(level="warning")
     await migrate(url)
     connection = await asyncpg.connect(url)
-    await connection.execute("select livewell.make_job_partitions()")
+    for task in await connection.fetch(TASKS):
+        await connection.execute(RUN_TASK, task["name"])
     await connection.close()
 
 

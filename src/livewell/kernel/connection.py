@@ -7,10 +7,13 @@ A server that turned out to be no primary is not asked again on the same connect
 Where commits wait for a synchronous standby, one that is cancelled in that wait (by an operator, say) is answered as if
 all was well, with a warning: it is committed here and may be lost in a failover. That is told as what it is, an unknown
 outcome.
+
+The driver asks each new connection what an array of numbers is, by a query of 10 to 30 ms. The answer is the same on
+every server as long as the type is PostgreSQL's own, so it is asked once in a process.
 """
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -26,6 +29,8 @@ DRIVER_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.Internal
 _CANCEL_GRACE = timedelta(seconds=2)
 # Where the server says that it gave up waiting for its standby; the text itself may be in any language.
 _WAITS_FOR_STANDBY = "SyncRepWaitForLSN"
+# Types with smaller numbers are PostgreSQL's own, the same in every database of every version.
+_FIRST_OF_USERS = 16384
 
 if TYPE_CHECKING:
     _DriverConnection = asyncpg.Connection[asyncpg.Record]
@@ -41,6 +46,28 @@ def is_usable(connection: Connection) -> bool:
         return False
 
 
+class _KnownTypes:
+    """What the driver learned of PostgreSQL's own types, by their number, for all connections of this process."""
+
+    name = "known"  # the driver asks whether it used up its unnamed statement to learn this: no
+
+    def __init__(self) -> None:
+        self._rows: dict[int, asyncpg.Record] = {}
+
+    def learn(self, rows: Sequence[asyncpg.Record]) -> None:
+        """Keep arrays of simple types; what they hold the driver knows by itself."""
+        simple = {row["oid"] for row in rows if row["kind"] == b"b" and not row["elemtype"]}
+        self._rows |= {row["oid"]: row for row in rows if row["oid"] < _FIRST_OF_USERS and row["elemtype"] in simple}
+
+    def rows_of(self, types: Iterable[int]) -> list[asyncpg.Record] | None:
+        """What the driver wants to know; None where any of it is not known yet."""
+        rows = [self._rows.get(number) for number in types]
+        return None if None in rows else [row for row in rows if row is not None]
+
+
+_KNOWN_TYPES = _KnownTypes()
+
+
 class FactConnection(_DriverConnection):
     """The driver's connection, with facts in place of its errors."""
 
@@ -52,6 +79,13 @@ class FactConnection(_DriverConnection):
     def _hear(self, _connection: object, message: asyncpg.PostgresLogMessage) -> None:
         if getattr(message, "server_source_function", None) == _WAITS_FOR_STANDBY:
             self._is_unconfirmed = True
+
+    async def _introspect_types(self, typeoids: Iterable[int], timeout: float | None) -> Any:
+        if (known := _KNOWN_TYPES.rows_of(typeoids)) is not None:
+            return known, _KNOWN_TYPES
+        rows, statement = await super()._introspect_types(typeoids, timeout)  # type: ignore[misc]
+        _KNOWN_TYPES.learn(rows)
+        return rows, statement
 
     async def execute(self, query: str, *args: Any, timeout: float | None = None) -> str:
         status = await self._told(super().execute(query, *args, timeout=timeout))
