@@ -110,7 +110,7 @@ class Feeder:
             jobs = await self._store.claim_jobs(self._worker, self._groups, wanted, self._kinds, self._shares)
         self._jobs.add(jobs, asked_at)
         if len(jobs) < wanted:
-            # Let the slots start what came before anything else is done; behind a full batch the next is asked for first.
+            # Let the slots start what came before it is counted; behind a full batch the next is asked for first.
             await asyncio.sleep(0)
         for kind, count in Counter(job.kind for job in jobs).items():
             JOBS_CLAIMED.labels(kind=kind).inc(count)

@@ -18,8 +18,7 @@ async def _asked(url: str, query: str, *arguments: object) -> list[str]:
     connection = await connect(DatabaseOptions(url=url))
     try:
         connection.add_query_logger(lambda record: asked.append(record.query))
-        (answer, *_) = await connection.fetchrow(query, *arguments)
-        assert isinstance(answer, list)
+        assert isinstance(await connection.fetchval(query, *arguments), list)
     finally:
         await connection.close()
     return asked
