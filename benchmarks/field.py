@@ -69,6 +69,7 @@ PEER_FIELD = [
         peer=True,
         prepare=python_peer("procrastinate"),
         settings={"concurrency": 50, "pool": 8},
+        plan={"drain": 5_000},
         quick_plan={**LIGHT, "bulk": 5_000, "drain": 500},
         note="its batch call takes no lock per job, so its bulk figure is without keys",
     ),

@@ -19,6 +19,6 @@ CREATE INDEX job_live_ready ON livewell_private.job_live USING btree (lane_id, p
 
 CREATE INDEX job_live_ready_of_serial_key ON livewell_private.job_live USING btree (serial_key, priority DESC, due_at, id) WHERE ((state = 'pending'::text) AND (waiting_for IS NULL) AND (serial_key IS NOT NULL));
 
-CREATE INDEX job_live_running ON livewell_private.job_live USING btree (lane_id, lease_until) WHERE (state = 'processing'::text);
+CREATE INDEX job_live_running ON livewell_private.job_live USING btree (lane_id, lease_until) WHERE (lease_token IS NOT NULL);
 
 CREATE INDEX job_live_waiting ON livewell_private.job_live USING btree (endpoint) WHERE ((state = 'pending'::text) AND (endpoint IS NOT NULL));

@@ -200,6 +200,17 @@ async def test_the_counts_tell_a_bad_plan(stale: Connection) -> None:
         assert (await counts(stale, "job_live_pkey"))[1] - after[1] > LIVE / 2
 
 
+async def test_what_runs_of_a_serial_key_is_not_looked_for_among_all_that_runs(stale: Connection) -> None:
+    """Statistics of a quiet moment make both indexes look alike, so that only one may serve: without it, none does."""
+    async with rolled_back(stale):
+        await stale.execute("drop index livewell_private.job_live_one_running_per_serial_key")
+        await stale.execute("set local enable_seqscan = off")
+        plan = await stale.fetch(
+            "explain select from livewell_private.job_live where serial_key = 'a' and state = 'processing'"
+        )
+    assert "job_live_running" not in "".join(row[0] for row in plan)
+
+
 @pytest.mark.parametrize("name", CALLS)
 async def test_a_hot_call_uses_its_index_with_true_statistics(fresh: Connection, name: str) -> None:
     """As with stale ones: what the server knows of the full queue does not lead it astray."""

@@ -11,14 +11,9 @@ create or replace function livewell_private.change_viewers(
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set jit = off set plan_cache_mode = force_generic_plan as $$
+declare
+    v_changed integer;
 begin
-    -- Its type was removed while the caller waited: a viewer of nothing must not stay behind.
-    if exists (
-        select from unnest(p_item_ids, p_by) as c (id, by)
-        where c.by > 0 and not exists (select from livewell_private.item as i where i.id = c.id)
-    ) then
-        raise exception using errcode = 'LWF01', message = 'the data type of an item was removed', hint = 'livewell types list';
-    end if;
     update livewell_private.item as i
     set viewers = i.viewers + c.by,
         uncounted = greatest(0, least(i.uncounted + c.uncounted, i.viewers + c.by)),
@@ -41,6 +36,14 @@ begin
         group by c.id having sum(c.by) <> 0 or sum(c.uncounted) <> 0
     ) as c
     where i.id = c.id;
+    get diagnostics v_changed = row_count;
+    -- Its type was removed while the caller waited: a viewer of nothing must not stay behind.
+    if v_changed < cardinality(p_item_ids) and exists (
+        select from unnest(p_item_ids, p_by) as c (id, by)
+        where c.by > 0 and not exists (select from livewell_private.item as i where i.id = c.id)
+    ) then
+        raise exception using errcode = 'LWF01', message = 'the data type of an item was removed', hint = 'livewell types list';
+    end if;
     if 0 > any (p_by) then
         perform livewell_private.let_refreshes_go(p_item_ids, p_now);
     end if;

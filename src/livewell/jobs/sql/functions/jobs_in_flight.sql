@@ -16,9 +16,9 @@ begin
             cross join lateral (
                 select j.api_key, count(*) - count(j.bundle) + case when count(j.bundle) > 0 then (
                     select count(distinct b.bundle) from livewell_private.job_live as b
-                    where b.lane_id = l.id and b.state = 'processing' and b.api_key is not distinct from j.api_key
+                    where b.lane_id = l.id and b.lease_token is not null and b.api_key is not distinct from j.api_key
                 ) else 0 end as calls, coalesce(sum(j.reserved_bytes), 0)::bigint as bytes
-                from livewell_private.job_live as j where j.lane_id = l.id and j.state = 'processing'
+                from livewell_private.job_live as j where j.lane_id = l.id and j.lease_token is not null
                 group by j.api_key
             ) as j
             left join livewell_private.api_key as k on k.provider = split_part(l.endpoint, '/', 1) and k.name = j.api_key

@@ -14,7 +14,7 @@ begin
         select array_agg(o::livewell_private.open_lane)
         from (
             select l.lane_id, l.kind, l.queue_group, l.share, least(l.max_jobs, k.concurrency - (
-                    select count(*) from livewell_private.job_live as j where j.state = 'processing' and j.kind = l.kind
+                    select count(*) from livewell_private.job_live as j where j.lease_token is not null and j.kind = l.kind
                 ))::integer as max_jobs,
                 l.endpoint, l.jobs_per_request, l.allowance
             from unnest(p_lanes) as l join livewell_private.job_kind as k on k.kind = l.kind

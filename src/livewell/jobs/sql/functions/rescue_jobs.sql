@@ -25,7 +25,7 @@ begin
             end as next_state,
             random() * v_jitter as wait
         from livewell_private.job_live as j
-        where j.state = 'processing' and j.lease_until < p_now
+        where j.lease_token is not null and j.lease_until < p_now
         order by j.lease_until
         limit p_limit
         for update skip locked

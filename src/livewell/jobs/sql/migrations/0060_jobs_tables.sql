@@ -58,8 +58,8 @@ create table livewell_private.job (
     retries integer not null,
     payload jsonb not null,
     category text not null default 'standard',
-    dedupe_key text,
-    serial_key text,
+    dedupe_key text collate "C",
+    serial_key text collate "C",
     endpoint text,
     estimated_bytes bigint,
     estimated_tokens integer not null default 1000,
@@ -112,8 +112,9 @@ create index job_live_deferred on livewell_private.job_live (due_at) where waiti
 create index job_live_ready_of_serial_key on livewell_private.job_live (serial_key, priority desc, due_at, id)
 where state = 'pending' and waiting_for is null and serial_key is not null;
 create index job_live_parked on livewell_private.job_live (serial_key, lane_id, priority desc, due_at, id) where waiting_for = 'serial';
--- What runs, by lane and lease: it finds what ran out, and counts what runs at an endpoint, whose jobs are in lanes of their own.
-create index job_live_running on livewell_private.job_live (lane_id, lease_until) where state = 'processing';
+-- What runs, by lane and lease: it finds what ran out, and counts what runs at an endpoint, whose jobs are in lanes of their own. It goes
+-- by the token, not by the state: whoever looks for what runs of a serial key names the state, and could be led here, past all that runs.
+create index job_live_running on livewell_private.job_live (lane_id, lease_until) where lease_token is not null;
 -- How many jobs wait for an endpoint: written when they are queued, and not when they are claimed.
 create index job_live_waiting on livewell_private.job_live (endpoint) where state = 'pending' and endpoint is not null;
 -- How many refreshes that a user asked for wait at an endpoint. Only refreshes are looked into: payloads of others may be large.

@@ -2,6 +2,4 @@
 -- for: internal
 create or replace function livewell_private.is_anonymous(p_user text) returns boolean
 language sql immutable
-set search_path = pg_catalog, pg_temp as $$
-    select p_user like 'anon:%'
-$$;
+return p_user like 'anon:%';
