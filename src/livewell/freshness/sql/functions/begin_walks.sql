@@ -9,10 +9,10 @@ declare
     v_next timestamptz;
 begin
     delete from livewell_private.scheduled_walk as w
-    where not exists (select from livewell_private.data_type as t where t.name = w.data_type and t.enabled and t.cron is not null);
+    where not exists (select from livewell_private.known_types as t where t.name = w.data_type and t.enabled and t.cron is not null);
     for v_type in
         select t.name, t.cron, t.time_zone, w.cron = t.cron and w.time_zone = t.time_zone as known
-        from livewell_private.data_type as t
+        from livewell_private.known_types as t
         left join livewell_private.scheduled_walk as w on w.data_type = t.name
         where t.enabled and t.cron is not null
             and (w.data_type is null or w.next_at <= p_now or w.cron <> t.cron or w.time_zone <> t.time_zone)

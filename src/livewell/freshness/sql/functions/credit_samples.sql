@@ -10,9 +10,9 @@ declare
 begin
     insert into livewell_private.sample_allowance as a (provider, hour, requests)
     select p.name, v_hour, coalesce((select h.requests from livewell_private.quota_hour as h where h.provider = p.name and h.hour = v_hour), 0)
-    from livewell_private.provider as p
+    from livewell.providers as p
     where exists (
-        select from livewell_private.endpoint as e join livewell_private.data_type as t on t.endpoint = e.name and t.enabled where e.provider = p.name
+        select from livewell.endpoints as e join livewell_private.known_types as t on t.endpoint = e.name and t.enabled where e.provider = p.name
     ) and not exists (select from livewell_private.sample_allowance as a where a.provider = p.name)
     order by p.name
     on conflict (provider) do nothing;

@@ -15,7 +15,7 @@ declare
     v_queued_again constant interval := livewell.setting_interval('freshness.queued_again');
     v_headroom constant livewell_private.endpoint_headroom[] := array(
         select h from livewell_private.refresh_headroom(array(
-            select distinct t.endpoint from unnest(p_assessments) as a join livewell_private.data_type as t on t.name = a.data_type where a.stale
+            select distinct t.endpoint from unnest(p_assessments) as a join livewell_private.known_types as t on t.name = a.data_type where a.stale
         ), p_priority, p_now) as h
     );
     v_decided livewell_private.decided_item[];
@@ -35,7 +35,7 @@ begin
             end as decision
         from unnest(p_assessments) as a
         join livewell_private.item as i on i.id = a.item_id
-        join livewell_private.data_type as t on t.name = a.data_type
+        join livewell_private.known_types as t on t.name = a.data_type
         left join unnest(v_headroom) as h on h.endpoint = t.endpoint
     ),
     decided as (

@@ -16,8 +16,8 @@ begin
         select i.id
         from livewell_private.random_watched(livewell.setting_integer('freshness.figures_items')) as s
         join livewell_private.item as i on i.id = s.item_id and i.watched
-        join livewell_private.data_type as t on t.name = i.data_type and t.enabled
-        join livewell_private.endpoint as e on e.name = t.endpoint and e.state = 'active' and e.provider = p_provider
+        join livewell_private.known_types as t on t.name = i.data_type and t.enabled
+        join livewell.endpoints as e on e.name = t.endpoint and e.state = 'active' and e.provider = p_provider
         where not exists (select from livewell_private.sample as p where p.item_id = i.id)
         order by -ln(1 - random()) / (i.viewers * s.weight)
         limit least(p_calls, 100)
@@ -26,7 +26,7 @@ begin
         select i.id from livewell_private.item as i where i.id = any (v_ids) and i.watched order by i.id for no key update skip locked
     );
     for v_type in
-        select distinct t.name from livewell_private.item as i join livewell_private.data_type as t on t.name = i.data_type
+        select distinct t.name from livewell_private.item as i join livewell_private.known_types as t on t.name = i.data_type
         where i.id = any (v_ids) and t.gate <> 'always'
     loop
         v_shut := v_shut || array(
@@ -49,7 +49,7 @@ begin
     perform livewell_private.queue_refreshes(array(
         select row (i.id, greatest(t.priority_floor, i.viewers), 'sample', null, false)::livewell_private.wanted_refresh
         from livewell_private.item as i
-        join livewell_private.data_type as t on t.name = i.data_type
+        join livewell_private.known_types as t on t.name = i.data_type
         where i.id = any (v_ids) and i.id <> all (v_shut) and i.expires_at is not null
     ), p_now);
     update livewell_private.sample_allowance as a set credit = greatest(a.credit - v_spent, 0) where a.provider = p_provider;

@@ -25,7 +25,7 @@ begin
             coalesce(i.change_rate, r.type_rate) as rate, r.type_rate
         from unnest(p_ended) as e
         join livewell_private.item as i on i.id = e.item_id
-        join livewell_private.data_type as t on t.name = i.data_type
+        join livewell_private.known_types as t on t.name = i.data_type
         left join livewell_private.type_learning as y on y.data_type = i.data_type
         cross join lateral (select coalesce(y.change_rate, 60 / extract(epoch from t.ttl)::double precision) as type_rate) as r
         where e.outcome <> 'throttled'

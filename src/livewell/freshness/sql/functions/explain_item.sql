@@ -27,7 +27,7 @@ begin
         perform livewell_private.require_type(p_type);
     end if;
     v_ids := array(
-        select i.id from livewell_private.data_type as t join livewell_private.item as i on i.data_type = t.name and i.key = p_key
+        select i.id from livewell_private.known_types as t join livewell_private.item as i on i.data_type = t.name and i.key = p_key
         where p_type is null or t.name = p_type
         order by i.id
     );
@@ -56,8 +56,8 @@ begin
         as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate)
     join livewell_private.item as i on i.id = l.item_id
     join unnest(v_decided) as d on d.item_id = i.id
-    join livewell_private.data_type as t on t.name = i.data_type
-    join livewell_private.endpoint as e on e.name = t.endpoint
+    join livewell_private.known_types as t on t.name = i.data_type
+    join livewell.endpoints as e on e.name = t.endpoint
     join livewell_private.provider as p on p.name = e.provider
     left join livewell_private.type_learning as y on y.data_type = i.data_type
     left join livewell_private.byte_price as r on r.provider = e.provider

@@ -17,7 +17,7 @@ begin
             sum(t.slope) as slope, sum(t.information) as information, sum(t.bytes) / nullif(sum(t.sizes), 0) as bytes, sum(t.sizes) as sizes,
             sum(t.unchanged_bytes) / nullif(sum(t.unchanged_sizes), 0) as unchanged_bytes, sum(t.unchanged_sizes) as unchanged_sizes,
             sum(t.new_keys) as new_keys, sum(t.new_found) as new_found, sum(t.refreshes) as refreshes, 60 / extract(epoch from d.ttl)::double precision as first_rate
-        from taken as t join livewell_private.data_type as d on d.name = t.data_type
+        from taken as t join livewell_private.known_types as d on d.name = t.data_type
         group by t.data_type, d.ttl
     )
     insert into livewell_private.type_learning as y (

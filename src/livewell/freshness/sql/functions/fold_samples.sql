@@ -10,7 +10,7 @@ begin
     insert into livewell_private.freshness_hour as h (hour, data_type, audience, samples, samples_fresh, samples_ok)
     select date_trunc('hour', p_now, 'UTC'), t.data_type, 'all', count(*), count(*) filter (where t.fresh), count(*) filter (where t.ok)
     from taken as t
-    where exists (select from livewell_private.data_type as d where d.name = t.data_type)
+    where exists (select from livewell_private.known_types as d where d.name = t.data_type)
     group by t.data_type
     on conflict (hour, data_type, audience) do update
     set samples = h.samples + excluded.samples, samples_fresh = h.samples_fresh + excluded.samples_fresh,

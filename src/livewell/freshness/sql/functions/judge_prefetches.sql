@@ -14,7 +14,7 @@ begin
         end as verdict
         from livewell_private.prefetch as f
         join livewell_private.item as i on i.id = f.item_id
-        join livewell_private.data_type as t on t.name = i.data_type
+        join livewell_private.known_types as t on t.name = i.data_type
     ),
     gone as (
         delete from livewell_private.prefetch as f using judged as j where f.item_id = j.item_id and j.verdict is not null

@@ -24,7 +24,7 @@ begin
         union all
         select a.data_type, a.key, true from unnest(v_types, v_keys) as a (data_type, key)
     ) as a
-    left join livewell_private.data_type as t on t.name = a.data_type
+    left join livewell_private.known_types as t on t.name = a.data_type
     where t.enabled is not true or a.is_new and not livewell_private.is_key(a.key, t.key_pattern)
     limit 1;
     if found and v_bad.known is null then

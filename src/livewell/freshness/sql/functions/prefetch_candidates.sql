@@ -25,8 +25,8 @@ begin
     select i.id, e.expected
     from likely as l
     join livewell_private.item as i on i.id = l.item_id and not i.watched and coalesce(i.expires_at <= p_now, true)
-    join livewell_private.data_type as t on t.name = i.data_type and t.enabled and t.strategy <> 'scheduled'
-    join livewell_private.endpoint as p on p.name = t.endpoint and p.provider = p_provider and p.state = 'active'
+    join livewell_private.known_types as t on t.name = i.data_type and t.enabled and t.strategy <> 'scheduled'
+    join livewell.endpoints as p on p.name = t.endpoint and p.provider = p_provider and p.state = 'active'
     left join livewell_private.type_learning as y on y.data_type = i.data_type
     cross join lateral (
         select (l.level + i.viewers_average * power(0.5::double precision, greatest(

@@ -23,8 +23,8 @@ begin
     )) into v_jobs
     from unnest(p_wanted) as w
     join livewell_private.item as i on i.id = w.item_id
-    join livewell_private.data_type as t on t.name = i.data_type
-    join livewell_private.endpoint as e on e.name = t.endpoint
+    join livewell_private.known_types as t on t.name = i.data_type
+    join livewell.endpoints as e on e.name = t.endpoint
     left join livewell_private.type_learning as y on y.data_type = i.data_type
     cross join lateral (select 'refresh/' || i.data_type || '/' || i.key as dedupe_key) as d
     where (select j.state from livewell_private.job_live as j where j.dedupe_key = d.dedupe_key limit 1) is distinct from 'processing';

@@ -12,7 +12,7 @@ declare
     v_horizon constant double precision := extract(epoch from livewell.setting_interval('freshness.horizon'));
     v_new_share constant double precision := livewell.setting_number('freshness.new_keys_share');
     v_providers constant text[] := array(
-        select distinct p.name from livewell_private.endpoint as e join livewell_private.provider as p on p.name = e.provider
+        select distinct p.name from livewell.endpoints as e join livewell_private.provider as p on p.name = e.provider
         where e.name = any (p_endpoints) and e.state = 'active' and p.state = 'active'
     );
 begin
@@ -28,10 +28,10 @@ begin
         e.depth_limit - w.waiting, greatest(0, ceil(r.per_second * v_horizon)::bigint - ceil(w.wanted)::bigint),
         ceil(ceil(r.per_second * v_horizon) * v_new_share)::bigint - ceil(w.new_keys)::bigint,
         greatest(0, ceil(r.per_second * 15)::bigint - ceil(w.wanted)::bigint)
-    from livewell_private.endpoint as e
+    from livewell.endpoints as e
     join livewell_private.provider as p on p.name = e.provider
     left join quotas as q on q.name = e.provider
-    left join livewell_private.endpoint as a on a.name = e.provider and a.name <> e.name
+    left join livewell.endpoints as a on a.name = e.provider and a.name <> e.name
     cross join lateral (
         select least(
             1000000, e.requests_per_minute / 60.0, e.requests_per_hour / 3600.0, a.requests_per_minute / 60.0, a.requests_per_hour / 3600.0

@@ -12,9 +12,9 @@ begin
     return query
     select w.data_type, t.endpoint, r.refreshes
     from livewell_private.scheduled_walk as w
-    join livewell_private.data_type as t on t.name = w.data_type
+    join livewell_private.known_types as t on t.name = w.data_type
     join livewell_private.refresh_headroom(array(
-        select t.endpoint from livewell_private.scheduled_walk as w join livewell_private.data_type as t on t.name = w.data_type
+        select t.endpoint from livewell_private.scheduled_walk as w join livewell_private.known_types as t on t.name = w.data_type
         where w.begun_at is not null and (p_type is null or w.data_type = p_type)
     ), -1, p_now) as h on h.endpoint = t.endpoint and h.is_active and h.quota_is_open
     cross join lateral (

@@ -30,7 +30,7 @@ begin
             q.asker, q.waiting, q.at
         from unnest(p_wanted) as a
         join livewell_private.item as i on i.id = a.item_id
-        join livewell_private.data_type as t on t.name = a.data_type
+        join livewell_private.known_types as t on t.name = a.data_type
         join unnest(p_headroom) as h on h.endpoint = t.endpoint
         left join livewell_private.type_learning as y on y.data_type = a.data_type
         left join unnest(p_asked, p_askers, p_waiting) with ordinality as q (item_id, asker, waiting, at) on q.item_id = a.item_id

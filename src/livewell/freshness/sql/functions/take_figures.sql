@@ -16,7 +16,7 @@ begin
     v_rates := livewell_private.change_rates(v_ids, array(
         select extract(epoch from t.ttl)::double precision / 60
         from unnest(v_ids) with ordinality as s (item_id, at)
-        left join livewell_private.item as i on i.id = s.item_id left join livewell_private.data_type as t on t.name = i.data_type
+        left join livewell_private.item as i on i.id = s.item_id left join livewell_private.known_types as t on t.name = i.data_type
         order by s.at
     ));
     with seen as materialized (
@@ -30,7 +30,7 @@ begin
                 else greatest(0, extract(epoch from p_now - greatest(i.expires_at, i.watched_since))::double precision / 60) end as wait
         from unnest(v_ids, v_weights, v_rates) as s (item_id, weight, rate)
         join livewell_private.item as i on i.id = s.item_id and i.watched
-        join livewell_private.data_type as t on t.name = i.data_type
+        join livewell_private.known_types as t on t.name = i.data_type
     ),
     by_audience as (
         select s.*, a.audience,

@@ -11,7 +11,7 @@ begin
     perform livewell_private.credit_samples(p_now);
     for v_allowed in
         select a.provider, least(floor(a.credit), 100)::integer as calls from livewell_private.sample_allowance as a
-        join livewell_private.provider as p on p.name = a.provider and p.state = 'active'
+        join livewell.providers as p on p.name = a.provider and p.state = 'active'
         where a.credit >= 1 and livewell.quota_open(a.provider, 0, p_now)
         order by a.provider
     loop

@@ -16,13 +16,13 @@ begin
     perform livewell_private.judge_prefetches(p_now);
     perform livewell_private.switch_prefetch(p_now);
     for v_provider in
-        select p.name from livewell_private.provider as p
+        select p.name from livewell.providers as p
         left join livewell_private.byte_price as b on b.provider = p.name
         left join livewell_private.prefetch_state as s on s.provider = p.name
         where p.state = 'active' and coalesce(s.enabled, true)
             and coalesce(b.bucket_share, case when p.quota_bytes is null then 1 else 0 end) >= v_bucket
             and exists (
-                select from livewell_private.endpoint as e join livewell_private.data_type as t on t.endpoint = e.name where e.provider = p.name
+                select from livewell.endpoints as e join livewell_private.known_types as t on t.endpoint = e.name where e.provider = p.name
             ) and livewell.quota_open(p.name, -1, p_now)
         order by p.name
     loop

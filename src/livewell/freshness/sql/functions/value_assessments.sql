@@ -7,8 +7,8 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
     v_types constant text[] := array(
-        select t.name from livewell_private.data_type as t
-        join livewell_private.endpoint as e on e.name = t.endpoint
+        select t.name from livewell_private.known_types as t
+        join livewell.endpoints as e on e.name = t.endpoint
         join livewell_private.provider as p on p.name = e.provider
         where livewell_private.policy_of(p) = 'value'
     );
@@ -43,8 +43,8 @@ begin
         from unnest(v_assessments, v_rates) with ordinality
             as l (item_id, data_type, key, viewers, newest, ttl, stale, error, opens_at, score, bytes, rate, at)
         join livewell_private.item as i on i.id = l.item_id
-        join livewell_private.data_type as t on t.name = l.data_type
-        join livewell_private.endpoint as e on e.name = t.endpoint
+        join livewell_private.known_types as t on t.name = l.data_type
+        join livewell.endpoints as e on e.name = t.endpoint
         left join livewell_private.type_learning as y on y.data_type = l.data_type
         left join livewell_private.byte_price as p on p.provider = e.provider
         cross join lateral (select extract(epoch from l.ttl)::double precision / 60 as ttl_minutes) as n

@@ -17,7 +17,7 @@ begin
         select a.item_id, a.asker, a.at, t.endpoint, row_number() over (partition by a.asker, t.endpoint order by a.at) as turn
         from unnest(p_item_ids, p_askers) with ordinality as a (item_id, asker, at)
         join livewell_private.item as i on i.id = a.item_id
-        join livewell_private.data_type as t on t.name = i.data_type
+        join livewell_private.known_types as t on t.name = i.data_type
     ),
     waiting as (
         select a.asker, a.endpoint, w.waiting

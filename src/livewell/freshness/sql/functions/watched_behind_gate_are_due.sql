@@ -4,6 +4,6 @@ create or replace function livewell_private.watched_behind_gate_are_due() return
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
-    perform livewell_private.due_now(array(select t.name from livewell_private.data_type as t where t.gate = new.gate), new.changed_at);
+    perform livewell_private.due_now(array(select t.name from livewell_private.known_types as t where t.gate = new.gate), new.changed_at);
     return null;
 end $$;

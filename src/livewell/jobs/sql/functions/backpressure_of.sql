@@ -17,7 +17,7 @@ begin
     )
     select e.name, e.depth_limit, w.waiting, a.jobs into v_full
     from asked as a
-    join livewell_private.endpoint as e on e.name = a.endpoint and e.depth_limit is not null
+    join livewell.endpoints as e on e.name = a.endpoint and e.depth_limit is not null
     cross join lateral (
         select count(*) as waiting from (
             select from livewell_private.job_live as j where j.endpoint = e.name and j.state = 'pending' limit e.depth_limit
@@ -35,7 +35,7 @@ begin
         'delay', case when p.share >= e.backpressure_share then extract(epoch from e.backpressure_delay) end, 'serial', e.serial_keys
     ))
     into v_pressed
-    from livewell_private.endpoint as e
+    from livewell.endpoints as e
     cross join lateral livewell_private.limit_pressure(e.name, p_now) as p (share)
     where e.name in (select j.endpoint from jsonb_to_recordset(p_jobs) as j (endpoint text))
         and (not e.serial_keys or p.share >= e.backpressure_share);

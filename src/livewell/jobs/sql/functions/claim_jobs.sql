@@ -54,7 +54,7 @@ begin
             coalesce(v_seconds, extract(epoch from t.lease_until - v_now)::double precision), t.priority, t.due_at,
             t.serial_key, t.endpoint, t.trace_context, t.api_key, k.source, extract(epoch from e.send_within)::double precision, t.bundle
         from taken as t
-        left join livewell_private.endpoint as e on e.name = t.endpoint
+        left join livewell.endpoints as e on e.name = t.endpoint
         left join livewell_private.api_key as k on k.provider = e.provider and k.name = t.api_key
         order by t.priority desc, t.due_at, t.id;
     else

@@ -24,7 +24,7 @@ begin
         from unnest(p_lanes) as l
         join unnest(p_headroom.limits) as h on h.name = l.endpoint and h.requests is distinct from 0
         left join unnest(p_headroom.quotas) as q on q.provider = h.provider
-        left join livewell_private.endpoint as e on e.name = l.endpoint
+        left join livewell.endpoints as e on e.name = l.endpoint
         cross join lateral (
             select j.estimated_tokens as tokens, coalesce(j.estimated_bytes, e.expected_bytes) as bytes, j.priority
             from livewell_private.job_live as j

@@ -13,7 +13,7 @@ begin
             select l.lane_id, l.kind, l.queue_group, l.share, l.max_jobs - t.of_kind as max_jobs, l.endpoint, l.jobs_per_request,
                 case when l.endpoint is not null then a::livewell_private.lane_allowance end as allowance
             from unnest(p_lanes) as l
-            left join livewell_private.endpoint as e on e.name = l.endpoint
+            left join livewell.endpoints as e on e.name = l.endpoint
             left join livewell.estimates as s on s.endpoint = l.endpoint and s.subject = l.kind
             left join unnest(p_headroom.quotas) as q on q.provider = e.provider
             cross join lateral (

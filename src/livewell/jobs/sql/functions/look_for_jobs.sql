@@ -51,8 +51,8 @@ begin
                     and (k.paused_until is null or k.paused_until <= p_now)
                     and (l.endpoint is null or l.endpoint = any (array(
                         select e.name
-                        from livewell_private.endpoint as e
-                        join livewell_private.provider as p on p.name = e.provider
+                        from livewell.endpoints as e
+                        join livewell.providers as p on p.name = e.provider
                         join livewell_private.limit_use as u on u.name = e.name
                         left join livewell_private.limit_use as a on a.name = e.provider
                         where e.state = 'active' and p.state = 'active' and u.next_allowed_at <= p_now

@@ -10,7 +10,7 @@ declare
     v_provider record;
     v_quota livewell_private.quota_headroom;
 begin
-    select p.state, p.quota_bytes into v_provider from livewell_private.provider as p where p.name = p_provider;
+    select p.state, p.quota_bytes into v_provider from livewell.providers as p where p.name = p_provider;
     if not found then
         raise exception using errcode = 'LWB04', message = format('unknown provider %s', coalesce(p_provider, '(none)')),
             hint = 'livewell providers list';

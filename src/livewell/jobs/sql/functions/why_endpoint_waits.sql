@@ -8,14 +8,14 @@ set search_path = pg_catalog, pg_temp as $$
 begin
     return query
     select h.reason, nullif(h.until, 'infinity')
-    from livewell_private.endpoint as e
-    join livewell_private.provider as p on p.name = e.provider
+    from livewell.endpoints as e
+    join livewell.providers as p on p.name = e.provider
     cross join lateral (
         select 1 as rank, format('provider %s is %s', p.name, case p.state when 'maintenance' then 'in maintenance' else p.state end) as reason, null::timestamptz as until
         where p.state <> 'active'
         union all
         select 2, format('endpoint %s is %s', a.name, case a.state when 'maintenance' then 'in maintenance' else a.state end), null
-        from livewell_private.endpoint as a where a.name in (e.name, e.provider) and a.state <> 'active'
+        from livewell.endpoints as a where a.name in (e.name, e.provider) and a.state <> 'active'
         union all
         select 3, format('%s takes no calls: %s', u.name, coalesce(u.closed_reason, 'no reason given')), u.closed_until
         from livewell_private.limit_use as u where u.name in (e.name, e.provider) and u.closed_until > p_now

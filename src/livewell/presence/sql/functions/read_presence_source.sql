@@ -25,7 +25,7 @@ begin
         select s.user_id, s.data_type, s.key,
             coalesce(length(s.user_id) between 1 and 200 and t.enabled and livewell_private.is_key(s.key, t.key_pattern), false) as fits
         from unnest(v_said.users, v_said.types, v_said.keys) as s (user_id, data_type, key)
-        left join livewell_private.data_type as t on t.name = s.data_type
+        left join livewell_private.known_types as t on t.name = s.data_type
     ) as r;
     if exists (select from livewell_private.unknown_keys(types, keys)) then
         select rows_skipped + count(*) filter (where u.key is not null), array_agg(r.user_id) filter (where u.key is null),

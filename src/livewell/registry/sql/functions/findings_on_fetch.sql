@@ -7,14 +7,14 @@ language sql stable
 set search_path = pg_catalog, pg_temp as $$
     select 'error', 'no_base_url', format('provider %s has no base_url', p.name),
         format('write [provider.%s] base_url = "https://…"', p.name)
-    from livewell_private.endpoint as e
-    join livewell_private.provider as p on p.name = e.provider
+    from livewell.endpoints as e
+    join livewell.providers as p on p.name = e.provider
     where e.name = (p_type).endpoint and (p_type).fetch_call is not null and p.base_url is null
     union all
     select 'warning', 'no_key_in', format('provider %s has keys and does not say how they travel', p.name),
         format('write [provider.%s] key_in = "header:NAME" (or "query:NAME", or "bearer")', p.name)
-    from livewell_private.endpoint as e
-    join livewell_private.provider as p on p.name = e.provider
+    from livewell.endpoints as e
+    join livewell.providers as p on p.name = e.provider
     where e.name = (p_type).endpoint and (p_type).fetch_call is not null and p.key_in is null
         and exists (select from livewell_private.api_key as k where k.provider = p.name and k.enabled)
     union all

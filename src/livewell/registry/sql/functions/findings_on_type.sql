@@ -15,8 +15,8 @@ begin
     end if;
     return query
     select 'warning', 'endpoint_closed', format('%s %s is %s', s.thing, s.name, s.state), format('livewell %s set %s state=active', s.thing, s.name)
-    from livewell_private.endpoint as e
-    join livewell_private.provider as p on p.name = e.provider
+    from livewell.endpoints as e
+    join livewell.providers as p on p.name = e.provider
     cross join lateral (values ('endpoint', e.name, e.state), ('provider', p.name, p.state)) as s (thing, name, state)
     where e.name = p_type.endpoint and s.state <> 'active';
     return query select f.* from livewell_private.findings_on_cron(p_type, p_now) as f;
