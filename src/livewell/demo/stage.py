@@ -22,7 +22,21 @@ from livewell.demo.errors import DemoBroken
 from livewell.demo.jobs import BEFORE_A_REPORT_ENDS, KINDS, LEASE, REPORT
 from livewell.demo.market import Crowd, open_market
 from livewell.demo.processes import DemoProcess
-from livewell.kernel import DatabaseUnavailable, EmbeddedPostgres, Step, masked, migrate, shown_duration, wait_for_any
+from livewell.kernel import (
+    DatabaseNewer,
+    DatabaseOptions,
+    DatabaseTooOld,
+    DatabaseUnavailable,
+    EmbeddedPostgres,
+    MigrationEdited,
+    MigrationMissing,
+    Step,
+    connect,
+    masked,
+    migrate,
+    shown_duration,
+    wait_for_any,
+)
 from livewell.settings import SettingsStore
 from livewell.simulator import Simulator
 
@@ -34,6 +48,7 @@ _RESTART_AFTER = 1.0
 _FINISH_LIMIT = 20.0
 _START_LIMIT = 60.0
 _STEPS = 4
+_OF_ANOTHER_VERSION = (DatabaseNewer, DatabaseTooOld, MigrationEdited, MigrationMissing)
 
 
 class Screen(Protocol):
@@ -107,7 +122,7 @@ class Stage:
                 self._screen.prepare(1, _STEPS, f"starting a PostgreSQL of its own in {_shown(_folder())}")
                 server = await stack.enter_async_context(EmbeddedPostgres(_folder()))
                 url, owner_url = server.service_url(), server.url()
-            await self._migrate(owner_url)
+            await self.make_schema(owner_url)
             self._screen.prepare(3, _STEPS, "starting a pretend provider, and declaring six data types of it")
             app = await stack.enter_async_context(Livewell(url, owner_url=owner_url))
             await stack.enter_async_context(_short_jitter(app))
@@ -119,7 +134,8 @@ class Stage:
             jobs, market = await take_tally(app.jobs, self._acknowledged), await watch.tally(simulator)
             return Account(market=market, jobs=jobs, duplicates=self._kept)
 
-    async def _migrate(self, url: str) -> None:
+    async def make_schema(self, url: str) -> None:
+        """Migrate; what another version left in the demonstration's own folder is dropped first."""
         steps = 0
 
         def on_step(_: Step) -> None:
@@ -128,7 +144,14 @@ class Stage:
             self._screen.prepare(2, _STEPS, f"making the schema: step {steps}")
 
         self._screen.prepare(2, _STEPS, "making the schema")
-        await migrate(url, on_step=on_step)
+        try:
+            await migrate(url, on_step=on_step)
+        except _OF_ANOTHER_VERSION:
+            if self._database_url:
+                raise
+            self._screen.prepare(2, _STEPS, "the last demonstration was of another version: its data is dropped")
+            await _drop_all(url)
+            await migrate(url, on_step=on_step)
 
     async def _run(self, app: Livewell, url: str, watch: Watch) -> None:
         crowd = Crowd(app)
@@ -289,6 +312,14 @@ def _is_of(pid: int, job: dict[str, Any]) -> bool:
 
 def _jobs(number: int) -> str:
     return "1 job" if number == 1 else f"{number:,} jobs"
+
+
+async def _drop_all(url: str) -> None:
+    connection = await connect(DatabaseOptions(url=url))
+    try:
+        await connection.execute("drop schema if exists livewell, livewell_private, livewell_demo cascade")
+    finally:
+        await connection.close()
 
 
 def _folder() -> Path:
