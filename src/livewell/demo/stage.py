@@ -149,7 +149,7 @@ class Stage:
         except _OF_ANOTHER_VERSION:
             if self._database_url:
                 raise
-            self._screen.prepare(2, _STEPS, "the last demonstration was of another version: its data is dropped")
+            self._screen.tell("the last demonstration was of another version: its data is dropped")
             await _drop_all(url)
             await migrate(url, on_step=on_step)
 

@@ -13,21 +13,22 @@ EDITED = "update livewell_private.migration set checksum = 'another' where numbe
 
 
 class Lines:
-    """A screen that keeps what is told while things are made ready."""
+    """A screen that keeps what it is told while things are made ready."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
     def prepare(self, done: int, of: int, what: str) -> None:
-        self.lines.append(f"{done} of {of}: {what}")
+        """Steps pass by; only what is told stays to be read."""
 
     def entitle(self, title: str, hints: Sequence[str] = ()) -> None:
         raise AssertionError(title, hints)
 
     def tell(self, line: str) -> None:
-        raise AssertionError(line)
+        self.lines.append(line)
 
-    lose = tell
+    def lose(self, reason: str) -> None:
+        raise AssertionError(reason)
 
 
 def _watching(_app: Livewell, _is_victim: Callable[[str], bool]) -> AbstractAsyncContextManager[Watch]:
