@@ -39,16 +39,11 @@ async def store(owner: Database, price: float, key: str = "AAPL") -> None:
 
 
 async def price_of(watched: Watched) -> Any:
+    """The next price that is told; that the reason why there is none has changed is news, too."""
     async with asyncio.timeout(20):
-        item = await anext(watched)
-    return item.value and item.value["price"]
-
-
-async def first_price(watched: Watched) -> Any:
-    """The first there is; that the reason why there is none has changed is news, too."""
-    while (price := await price_of(watched)) is None:
-        pass
-    return price
+        while (item := await anext(watched)).value is None:
+            pass
+    return item.value["price"]
 
 
 def nobody_looks(owner: Database) -> Callable[[], Awaitable[bool]]:
@@ -268,7 +263,7 @@ async def test_a_type_that_cannot_be_read_ends_only_its_loops(owner: Database, i
             " '20000-01-01')"
         )
         with pytest.raises(OverflowError):
-            await first_price(notes)
+            await price_of(notes)
         await store(owner, 5)
         assert await price_of(quotes) == 5
 
@@ -298,7 +293,7 @@ async def test_without_notices_changes_are_found_all_the_same(owner: Database, i
             "insert into livewell_private.record (data_type, key, value, fetched_at)"
             " values ('quote', 'AAPL', jsonb_build_object('price', 2), now())"
         )
-        assert await first_price(watched) == 2
+        assert await price_of(watched) == 2
 
 
 async def test_what_a_lost_connection_missed_is_found_at_once(
@@ -314,7 +309,7 @@ async def test_what_a_lost_connection_missed_is_found_at_once(
         tcp_proxy.cut()
         await store(owner, 1)
         tcp_proxy.heal()
-        assert await first_price(watched) == 1
+        assert await price_of(watched) == 1
 
 
 async def test_a_session_that_could_not_be_ended_is_ended_later(
