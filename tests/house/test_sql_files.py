@@ -28,10 +28,12 @@ _RANGES = {
     "budgets": range(30, 60),
     "jobs": range(60, 80),
     "schedule": range(80, 100),
-    "registry": range(100, 120),
+    "registry": range(100, 110),
+    "access": range(110, 120),
     "freshness": range(120, 150),
     "presence": range(150, 170),
     "fetching": range(170, 190),
+    "live": range(190, 200),
 }
 _WRITES = re.compile(
     r"\b(insert\s+into|update\s+livewell_private\.|delete\s+from|merge\s+into|truncate|pg_notify)\b", re.IGNORECASE
