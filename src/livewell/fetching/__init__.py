@@ -13,7 +13,8 @@ sent, to the byte, shared out among the keys of a request without a rest. A requ
 A call goes only to hosts its provider declares, at addresses that were checked and are the ones connected to. An answer
 holds no more memory than its cap, all answers together no more than the limit and one of them. The hash of a row
 leaves out its source time and what is declared volatile: those move while the data stays as it is. Reading is by key,
-from the type's own table or record; who is not the service reads what the type's read rule says.
+from the type's own table or record; who is not the service reads what the type's read rule says. Content that is other
+than what is stored, and only that, has a new version; a fetch that began before a put is not stored over it.
 
 How it fails. Slow, cut off, unreachable, forbidden and unreadable answers are `FetchFailed`; answers that are there and
 not believed are `Refused`; 429 is `FetchThrottled`, which costs no retry. A fetcher that raises fails its keys. A type
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
         ForbiddenAddress,
         InvalidFetches,
         InvalidModel,
+        InvalidPut,
         InvalidRead,
-        NotReadable,
         UnsoundFetch,
+        UnsoundTrigger,
     )
     from livewell.fetching.fetcher import Call, Fetcher, source_time_of
     from livewell.fetching.items import Items
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from livewell.fetching.memory import Memory
     from livewell.fetching.metrics import STORE_SECONDS, fetch_seconds, tell_stored
     from livewell.fetching.models import Model, bounded
+    from livewell.fetching.notices import read_notice
+    from livewell.fetching.putting import Putter
     from livewell.fetching.source_book import SourceBook
     from livewell.fetching.sources import Source, source_of
     from livewell.fetching.store import CHANGES_CHANNEL, FetchStore
@@ -59,12 +63,14 @@ if TYPE_CHECKING:
         FetchOutcome,
         FetchThrottled,
         Gone,
+        Put,
         Refused,
         Rehearsed,
         Stored,
         StoredItem,
         Unchanged,
     )
+    from livewell.fetching.value_shape import ValueShape, value_shapes
 else:
     __getattr__ = opened(__name__)
 
@@ -93,11 +99,13 @@ __all__ = [
     "Gone",
     "InvalidFetches",
     "InvalidModel",
+    "InvalidPut",
     "InvalidRead",
     "Items",
     "Memory",
     "Model",
-    "NotReadable",
+    "Put",
+    "Putter",
     "Refused",
     "Rehearsed",
     "Scope",
@@ -108,14 +116,18 @@ __all__ = [
     "TypeSection",
     "Unchanged",
     "UnsoundFetch",
+    "UnsoundTrigger",
+    "ValueShape",
     "Warned",
     "bounded",
     "check_fetching",
     "columns_of",
     "declare_types",
     "fetch_seconds",
+    "read_notice",
     "read_source",
     "source_of",
     "source_time_of",
     "tell_stored",
+    "value_shapes",
 ]

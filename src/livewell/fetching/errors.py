@@ -23,18 +23,25 @@ class InvalidModel(FetchingError):
     sqlstate = "LWN02"
 
 
-class NotReadable(FetchingError):
-    """The read rule of a type, or row-level security on its table, keeps this role from reading it."""
-
-    code = "fetching.not_readable"
-    sqlstate = "LWN03"
-
-
 class InvalidRead(FetchingError):
     """The keys to read are missing, or more than one call may read."""
 
     code = "fetching.invalid_read"
     sqlstate = "LWN04"
+
+
+class UnsoundTrigger(FetchingError):
+    """A trigger that shall tell what was written is not on the table of its type, or not made as it must be."""
+
+    code = "fetching.unsound_trigger"
+    sqlstate = "LWN05"
+
+
+class InvalidPut(FetchingError):
+    """What is put is no list of rows, or says too little; nothing was stored."""
+
+    code = "fetching.invalid_put"
+    sqlstate = "LWN06"
 
 
 class ForbiddenAddress(FetchingError):

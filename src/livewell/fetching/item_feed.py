@@ -1,9 +1,9 @@
 """One feed of changes for all who watch in a process: one listening connection, one gateway, one read for all.
 
-It hears at the commit that a key has changed, reads it once and hands it to everybody who watches it. Notices can be
-lost, and not everything is told by one (an unchanged answer, a failed refresh), so all that is watched is read again
-now and then, and at once when the connection was made anew; its sessions are renewed then, and opened again when they
-are gone.
+It hears at the commit that an item has changed or was looked at again, reads it once and hands it to everybody who
+watches it. Notices can be lost, and not everything is told by one (a failed refresh), so all that is watched is read
+again now and then, every second while the server's notification queue is too full for notices, and at once when the
+connection was made anew; its sessions are renewed then, and opened again when they are gone.
 
 How it fails. While the database is away nothing is told, and everything that changed meanwhile is told when it is back.
 A type that cannot be read any more, whatever the error, ends the loops of those who watch it and no others. A session
@@ -20,9 +20,8 @@ from datetime import timedelta
 from itertools import chain
 from uuid import UUID, uuid4
 
-from pydantic_core import from_json
-
 from livewell.fetching.errors import InvalidRead
+from livewell.fetching.notices import read_notice
 from livewell.fetching.store import CHANGES_CHANNEL, FetchStore
 from livewell.fetching.types import StoredItem
 from livewell.kernel import (
@@ -36,6 +35,8 @@ from livewell.presence import GatewayKeeper, Item, OpenOutcome, PresenceStore, S
 
 LOOK_EVERY = timedelta(seconds=15)
 _PAUSE = 2.0
+# Between two readings of everything, however often that is asked for.
+_BETWEEN = 1.0
 _KEYS_PER_READ = 500
 # A refresh that is under way is not told; its end is.
 _UNDER_WAY = ": being refreshed"
@@ -90,9 +91,10 @@ class ItemFeed:
         self._look_every = look_every.total_seconds()
         self._keys_per_read = _KEYS_PER_READ
         self._left: set[UUID] = set()
+        self._items: dict[int, Item] = {}
         self._heard: set[Item] = set()
         self._all_due = False
-        self._all_due_at = 0.0
+        self._all_due_at = self._read_at = 0.0
         self._woken = asyncio.Event()
         self._stop = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
@@ -126,6 +128,7 @@ class ItemFeed:
             await self._open(session, user or f"anonymous:{session}", items)
             for item in items:
                 self._watches[item].add(watch)
+            await self._recognise(data_type, [item.key for item in items])
             await self._tell(data_type, [item.key for item in items])
             yield watch
         finally:
@@ -137,8 +140,8 @@ class ItemFeed:
         (opened,) = await self._keeper.open([(session, user)])
         if opened is OpenOutcome.TOO_MANY:
             raise TooMany(f"{user} has too many sessions open", fix="close some; presence.sessions_per_user")
-        outcomes = await self._keeper.subscribe([(session, item) for item in items])
-        if SubscribeOutcome.TOO_MANY in outcomes:
+        answers = await self._keeper.subscribe([(session, item) for item in items])
+        if any(answer.outcome is SubscribeOutcome.TOO_MANY for answer in answers):
             raise TooMany(f"{len(items)} items are too many for one who looks", fix="presence.items_per_session")
 
     def _forget(self, watch: Watch, items: Iterable[Item]) -> None:
@@ -146,6 +149,7 @@ class ItemFeed:
             self._watches[item].discard(watch)
             if not self._watches[item]:
                 del self._watches[item]
+        self._items = {number: item for number, item in self._items.items() if item in self._watches}
 
     async def _end_sessions(self) -> None:
         """End the sessions of those who have left; what fails now is tried again."""
@@ -155,11 +159,21 @@ class ItemFeed:
                 await self._keeper.close(left)
                 self._left.difference_update(left)
 
+    async def _recognise(self, data_type: str, keys: Sequence[str]) -> None:
+        """Learn the numbers by which notices name items."""
+        for number, key in (await self._store.watched_items(data_type, keys)).items():
+            if (item := Item(data_type, key)) in self._watches:
+                self._items[number] = item
+
     def _hear(self, _channel: str, payload: str) -> None:
-        told = from_json(payload)
-        self._heard.update(item for key in told["k"] if (item := Item(told["t"], key)) in self._watches)
-        if self._heard:
+        told = read_notice(payload)
+        if told == {}:
+            self._all_due_at = min(self._all_due_at, self._read_at + _BETWEEN)
             self._woken.set()
+        elif told is not None:
+            self._heard.update(self._items[number] for number in told.keys() & self._items.keys())
+            if self._heard:
+                self._woken.set()
 
     def _hear_of_all(self) -> None:
         """The connection was made anew: read everything, for what it missed."""
@@ -182,7 +196,8 @@ class ItemFeed:
     async def _next_news(self) -> None:
         """Wait until a change is heard of, or everything is due to be read again."""
         now = asyncio.get_running_loop().time
-        if not self._all_due:
+        while not self._all_due and not self._heard and not self._stop.is_set():
+            self._woken.clear()
             await wait_for_any(self._woken, timeout=max(0.0, self._all_due_at - now()))
             if now() >= self._all_due_at:
                 self._all_due = True
@@ -191,16 +206,20 @@ class ItemFeed:
         """Read what was heard of, or everything, and hand it on."""
         all_due, heard = self._all_due, self._heard
         self._all_due, self._heard = False, set()
-        self._woken.clear()
         if all_due:
             await self._end_sessions()
             await self._keeper.run_once()
             pause = min(self._look_every, self._keeper.interval.total_seconds())
-            self._all_due_at = asyncio.get_running_loop().time() + pause
+            if await self._store.notices_are_quiet():
+                pause = min(pause, _BETWEEN)
+            self._read_at = asyncio.get_running_loop().time()
+            self._all_due_at = self._read_at + pause
         due: defaultdict[str, list[str]] = defaultdict(list)
         for item in self._watches if all_due else heard:
             due[item.type].append(item.key)
         for data_type, keys in due.items():
+            if all_due:
+                await self._recognise(data_type, keys)
             await self._tell(data_type, keys)
 
     async def _tell(self, data_type: str, keys: Sequence[str]) -> None:

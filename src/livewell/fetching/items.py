@@ -1,27 +1,39 @@
-"""Items as a program reads and follows them: `app.items`.
+"""Items as a program reads, follows and puts them: `app.items`.
 
 quote = await app.items.get("quote", "AAPL")
 
 async for quote in app.items.watch("quote", ["AAPL", "MSFT"]):
     print(quote.key, quote.value, quote.age)
+
+await app.items.put("quote", [{"symbol": "AAPL", "price": 190.5}])
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from typing import Any
 
+from livewell.fetching.fetcher import Fetcher
 from livewell.fetching.item_feed import LOOK_EVERY, ItemFeed
+from livewell.fetching.putting import Putter, Rows
 from livewell.fetching.store import FetchStore
-from livewell.fetching.types import StoredItem
-from livewell.kernel import Database
+from livewell.fetching.types import Put, StoredItem
+from livewell.kernel import Connection, Database
 
 
 class Items:
     """Reads what is stored, and follows it; all watchers share one feed, which is there while anybody watches."""
 
-    def __init__(self, database: Database, *, look_every: timedelta = LOOK_EVERY) -> None:
+    def __init__(
+        self,
+        database: Database,
+        fetchers: Mapping[str, type[Fetcher[Any]]] | None = None,
+        *,
+        look_every: timedelta = LOOK_EVERY,
+    ) -> None:
         self._database = database
+        self._putter = Putter(database, fetchers)
         self._look_every = look_every
         self._store = FetchStore(database)
         self._feed: ItemFeed | None = None
@@ -47,6 +59,20 @@ class Items:
         async with self._feeding() as feed, feed.watching(data_type, keys, user) as watch:
             while (item := await watch.next()) is not None:
                 yield item
+
+    async def put(self, data_type: str, rows: Rows, *, connection: "Connection | None" = None) -> list[Put]:
+        """Store what was pushed, or what the application knows, as if it had been fetched; what became of each key.
+
+        `rows` are as the provider sends them: a list, where they say whose they are, or by their keys, each with its
+        row or the list of its rows. With `connection` it is part of that connection's transaction.
+        """
+        return await self._putter.put(data_type, rows, connection)
+
+    async def changed(
+        self, data_type: str, keys: Sequence[str], *, connection: "Connection | None" = None
+    ) -> dict[str, str]:
+        """Say what the application wrote into its own table; for each key `changed`, `unknown` or `busy`."""
+        return await FetchStore(connection or self._database).changed(data_type, keys)
 
     async def close(self) -> None:
         """End all sessions; the loops of watchers end."""

@@ -141,7 +141,7 @@ def judge_rows(keys: Sequence[str], rows: Sequence[Any], rules: Rules, *, now: d
         found = owned[key]
         verdict.rows[key] = len(found)
         verdict.outcomes[key] = (
-            _judge_key(found, rules, now) if found else _judge_absent(strays, rules, single=len(keys) == 1)
+            judge_key(found, rules, now) if found else _judge_absent(strays, rules, single=len(keys) == 1)
         )
         if len(keys) == 1 and strays.unasked and found:
             verdict.outcomes[key] = Refused(
@@ -189,7 +189,8 @@ def _judge_absent(strays: _Strays, rules: Rules, *, single: bool) -> FetchOutcom
     return Refused(reason="missing_key" if not single else "empty", message="the answer has no row of it")
 
 
-def _judge_key(found: Sequence[Any], rules: Rules, now: datetime) -> FetchOutcome:
+def judge_key(found: Sequence[Any], rules: Rules, now: datetime) -> FetchOutcome:
+    """The outcome of a key by all rows of it."""
     reader = rules.reader
     rows: list[JsonObject] = []
     for row in found:
@@ -206,7 +207,13 @@ def _judge_key(found: Sequence[Any], rules: Rules, now: datetime) -> FetchOutcom
     time = reader.time_of(rows)
     if time is not None and time > now + TOO_EARLY:
         return Refused(reason="bounds", message=f"{reader.source_time} is in the future: {time.isoformat()}")
-    return Fetched(rows=rows, source_time=time, content_hash=reader.hash_of(rows), many=rules.rows == "many")
+    return Fetched(
+        rows=rows,
+        source_time=time,
+        content_hash=reader.hash_of(rows),
+        volatile=reader.volatile,
+        many=rules.rows == "many",
+    )
 
 
 def _repeats(rows: Sequence[JsonObject], rules: Rules) -> bool:

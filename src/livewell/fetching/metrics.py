@@ -19,6 +19,7 @@ _LOST = "lost"
 _BUSY = "busy"
 
 REFRESHES = Counter("livewell_refreshes", "Refreshes this process ended, by outcome.", ["data_type", "outcome"])
+PUTS = Counter("livewell_puts", "Keys this process put, by outcome.", ["data_type", "outcome"])
 REFRESH_BYTES = Counter("livewell_refresh_bytes", "Bytes that providers sent for refreshes.", ["data_type"])
 FETCH_SECONDS = Histogram(
     "livewell_fetch_seconds", "Time of a fetch, from asking to its judgement.", ["data_type"], buckets=_MOMENTS

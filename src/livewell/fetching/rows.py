@@ -35,9 +35,10 @@ class RowReader:
             raise UnsoundFetch(f"{' and '.join(marked)} are both source_time", fix="one field is")
         self.model = model
         self.source_time = marked[0] if marked else source_time if source_time in fields else None
-        self._volatile = {
+        # What moves while the data stays as it is.
+        self.volatile = tuple(
             name for name, field in fields.items() if marks_of(field).volatile or name == self.source_time
-        }
+        )
         self.key_steps = None if key is None else source_steps(model, key)
         # Members of nested values come in any order; those of the model always in the same.
         self._is_flat = all(column.type not in {"object", "array", "any"} for column in columns_of(model).values())
@@ -74,7 +75,7 @@ class RowReader:
         return hashlib.sha256("\n".join(sorted(self._told(row) for row in rows)).encode()).digest()
 
     def _told(self, row: JsonObject) -> str:
-        kept = {name: value for name, value in row.items() if name not in self._volatile}
+        kept = {name: value for name, value in row.items() if name not in self.volatile}
         if self._is_flat:
             return to_json(kept).decode()
         return json.dumps(to_jsonable_python(kept), sort_keys=True, separators=(",", ":"))

@@ -53,7 +53,7 @@ def source_of(
             f"provider {provider.name} has no base_url", fix=f'write [provider.{provider.name}] base_url = "https://…"'
         )
     used = _made(fetcher) if fetcher is not None else fetcher_of(data_type)
-    reader = RowReader(_model_of(used, data_type), key=used.key, source_time=data_type.source_time_column)
+    reader = _reader_of(used, data_type)
     if data_type.keys_per_request > 1 and reader.key_steps is None:
         raise UnsoundFetch(
             f"type {data_type.name} takes several keys per request, and nothing says whose a row is",
@@ -74,6 +74,20 @@ def source_of(
         rules=Rules(reader=reader, rows=used.rows, absent=used.absent),
         key_place=key_place(provider.key_in),
     )
+
+
+def rules_of(data_type: DataType, *, fetcher: type[Fetcher[Any]] | None = None) -> Rules:
+    """How rows of a type are judged, also of one that is never fetched: then its fields or model are enough."""
+    if fetcher is not None or is_fetched(data_type, {}):
+        used = _made(fetcher) if fetcher is not None else fetcher_of(data_type)
+        reader = _reader_of(used, data_type)
+        rows: Literal["one", "many"] = used.rows
+    else:
+        reader, rows = RowReader(_declared_model(data_type), source_time=data_type.source_time_column), "one"
+    # Where nothing says whose a row is, the column that has the key does.
+    if reader.key_steps is None and data_type.key_column in reader.model.model_fields:
+        reader = RowReader(reader.model, key=data_type.key_column, source_time=data_type.source_time_column)
+    return Rules(reader=reader, rows=rows)
 
 
 def is_fetched(data_type: DataType, fetchers: Mapping[str, type[Fetcher[Any]]]) -> bool:
@@ -97,6 +111,10 @@ def fetcher_of(data_type: DataType) -> Fetches:
     except ValidationError as error:
         raise UnsoundFetch(f"fetch of type {data_type.name}: {_first(error)}") from error
     return DeclaredFetcher(declared, found or _declared_model(data_type))
+
+
+def _reader_of(used: Fetches, data_type: DataType) -> RowReader:
+    return RowReader(model_of(used, data_type), key=used.key, source_time=data_type.source_time_column)
 
 
 def _made(fetcher: type[Fetcher[Any]]) -> Fetches:
@@ -133,7 +151,8 @@ def _expected(data_type: DataType, endpoint: Endpoint) -> int:
     return min(one * 2, endpoint.max_bytes)
 
 
-def _model_of(used: Fetches, data_type: DataType) -> type[BaseModel]:
+def model_of(used: Fetches, data_type: DataType) -> type[BaseModel]:
+    """The model of a fetcher's rows, as strict as the type says. Raises `UnsoundFetch`."""
     model = getattr(used, "model", None)
     if not isinstance(model, type) or not issubclass(model, BaseModel):
         raise UnsoundFetch(f"{type(used).__name__} has no model", fix="class X(Fetcher[YourModel])")

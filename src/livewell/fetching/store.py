@@ -15,17 +15,20 @@ from livewell.fetching.types import (
     FetchOutcome,
     FetchThrottled,
     Gone,
+    Put,
     Refused,
     Rehearsed,
     Stored,
     StoredItem,
+    TableColumn,
+    TableColumns,
     Unchanged,
 )
 from livewell.kernel import Caller, Connection, Queries
 from livewell.registry import Finding
 
 QUERIES = Queries.of("livewell.fetching")
-# Told at the commit of what was stored: `{"t": type, "k": [keys]}`.
+# Told at the commit of what was stored, of items that are watched: `[[item, version], …]`; `[]` says "compare all".
 CHANGES_CHANNEL = "livewell_changes"
 
 
@@ -40,6 +43,16 @@ class FetchStore:
         batch = to_json([_told(fetch) for fetch in ended], inf_nan_mode="strings").decode()
         return list(map(Stored._make, await self._caller.fetch(QUERIES["store_fetches"], batch)))
 
+    async def store_puts(self, data_type: str, judged: Sequence[tuple[str | None, FetchOutcome]]) -> list[Put]:
+        """Store what was put, key by key, as it was judged; what was refused already is only counted."""
+        batch = to_json([_told_put(*put) for put in judged], inf_nan_mode="strings").decode()
+        return list(map(Put._make, await self._caller.fetch(QUERIES["store_puts"], data_type, batch)))
+
+    async def changed(self, data_type: str, keys: Sequence[str]) -> dict[str, str]:
+        """Say that keys were written by the application; for each `changed`, `unknown` or `busy`."""
+        rows = await self._caller.fetch(QUERIES["changed"], data_type, keys)
+        return {row["key"]: row["outcome"] for row in rows}
+
     async def rehearse_fetches(self, ended: Sequence[EndedFetch]) -> list[Rehearsed]:
         """What storing would make of refreshes, whose jobs and items need not be there; nothing is stored."""
         batch = to_json([_told(fetch) for fetch in ended], inf_nan_mode="strings").decode()
@@ -50,6 +63,14 @@ class FetchStore:
         rows = await self._caller.fetch(QUERIES["fetch_conditions"], item_ids)
         return {row[0]: Condition._make(row) for row in rows}
 
+    async def table_columns(self, schema: str, table: str, key_column: str | None) -> TableColumns | None:
+        """The columns of a type's table as a read shows them, and whether a key has one row; none without a table."""
+        row = await self._caller.fetchrow(QUERIES["table_columns"], schema, table, key_column)
+        if row is None or row["columns"] is None:
+            return None
+        columns = [TableColumn(**column) for column in from_json(row["columns"])]
+        return TableColumns(columns=columns, one_row=row["one_row"])
+
     async def read_items(self, data_type: str, keys: Sequence[str], *, now: datetime | None = None) -> list[StoredItem]:
         """What is stored of keys of a type, in their order."""
         rows = await self._caller.fetch(QUERIES["read_items"], data_type, keys, now)
@@ -57,6 +78,21 @@ class FetchStore:
             StoredItem(type=data_type, **{**row, "value": None if row["value"] is None else from_json(row["value"])})
             for row in rows
         ]
+
+    async def watched_items(self, data_type: str, keys: Sequence[str]) -> dict[int, str]:
+        """The keys of a type that somebody looks at, by item."""
+        return {
+            row["item_id"]: row["key"] for row in await self._caller.fetch(QUERIES["watched_items"], data_type, keys)
+        }
+
+    async def named_items(self, item_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """The type and key of items, as long as somebody looks at them."""
+        rows = await self._caller.fetch(QUERIES["named_items"], item_ids)
+        return {row["item_id"]: (row["data_type"], row["key"]) for row in rows}
+
+    async def notices_are_quiet(self) -> bool:
+        """Whether nothing is notified now, because the server's queue is filling up."""
+        return bool(await self._caller.fetchval(QUERIES["notices_are_quiet"]))
 
     async def check_storage(self, data_type: str, columns: Mapping[str, Column]) -> list[Finding]:
         """Where the table of a type and the columns of its model disagree."""
@@ -84,14 +120,25 @@ def _told(ended: EndedFetch) -> dict[str, Any]:
     return told if ended.sent else {**told, "sent": False}
 
 
+def _told_put(key: str | None, outcome: FetchOutcome) -> dict[str, Any]:
+    return {"key": key, "rows": [], **(_told_content(outcome) if isinstance(outcome, Fetched) else _told_of(outcome))}
+
+
+def _told_content(fetched: Fetched) -> dict[str, Any]:
+    told = {
+        "rows": fetched.rows,
+        "many": fetched.many,
+        "source_time": fetched.source_time,
+        "hash": fetched.content_hash.hex(),
+    }
+    return {**told, "volatile": fetched.volatile} if fetched.volatile else told
+
+
 def _told_of(outcome: FetchOutcome) -> dict[str, Any]:
     match outcome:
         case Fetched():
             return {
-                "rows": outcome.rows,
-                "many": outcome.many,
-                "source_time": outcome.source_time,
-                "hash": outcome.content_hash.hex(),
+                **_told_content(outcome),
                 "etag": outcome.etag,
                 "last_modified": outcome.last_modified,
             }

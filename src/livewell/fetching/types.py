@@ -13,7 +13,8 @@ JsonObject: TypeAlias = Mapping[str, Any]
 class Fetched:
     """An answer that holds: every row of the key, as its model has them.
 
-    Whether it is new is found where it is stored: with the hash or the source time of what is there, it is unchanged.
+    Whether it is new is found where it is stored: what says the same as the rows that are there, or has their source
+    time, is unchanged; `volatile` names the fields that make no difference, the source time among them.
     Where a key may have `many` rows and its type names no table, they are kept as a list, also when there is one.
     """
 
@@ -21,6 +22,7 @@ class Fetched:
     rows: Sequence[JsonObject]
     source_time: datetime | None = None
     content_hash: bytes
+    volatile: tuple[str, ...] = ()
     many: bool = False
     etag: str | None = None
     last_modified: str | None = None
@@ -129,6 +131,14 @@ class Stored(NamedTuple):
     reason: str | None
 
 
+class Put(NamedTuple):
+    """What became of one key that was put: `fetched`, `unchanged`, `refused` or, held by somebody, `busy`; and why."""
+
+    key: str | None
+    outcome: str
+    reason: str | None
+
+
 class Rehearsed(NamedTuple):
     """What storing would have made of one refresh."""
 
@@ -152,3 +162,21 @@ class Column:
 
     type: Literal["string", "integer", "number", "boolean", "object", "array", "timestamp", "date", "any"]
     nullable: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableColumn:
+    """A column of a user's table, by the name of its type as PostgreSQL writes it."""
+
+    name: str
+    type: str
+    not_null: bool
+    composite: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableColumns:
+    """The columns of a type's table, and whether a key has one row in it or a list."""
+
+    columns: Sequence[TableColumn]
+    one_row: bool

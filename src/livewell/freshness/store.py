@@ -1,5 +1,6 @@
 """Freshness as Python calls it: one method per named query, no decisions."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ from livewell.freshness.types import (
     ExplainedItem,
     FreshnessFigures,
     FreshnessHour,
+    ItemState,
     RefreshOutcome,
     RefreshPolicy,
     WatchedType,
@@ -30,6 +32,14 @@ class FreshnessStore:
         """Why the items of a key are as they are, one per type that somebody looked at; of all types if it is None."""
         rows = await self._caller.fetch(QUERIES["explain_item"], data_type, key, now)
         return [ExplainedItem(**{**row, "recent": tuple(map(_outcome, from_json(row["recent"])))}) for row in rows]
+
+    async def item_states(self, item_ids: Sequence[int], *, now: datetime | None = None) -> list[ItemState]:
+        """The state of items, in their order."""
+        return list(map(ItemState._make, await self._caller.fetch(QUERIES["item_states"], item_ids, now)))
+
+    async def find_items(self, types: Sequence[str], keys: Sequence[str]) -> list[int | None]:
+        """The items of types and keys, by position; none where nobody has looked at such a key yet."""
+        return list(await self._caller.fetchval(QUERIES["find_items"], types, keys))
 
     async def freshness_figures(
         self, *, since: datetime | None = None, now: datetime | None = None

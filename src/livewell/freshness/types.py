@@ -2,18 +2,41 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, kw_only=True)
 class RefreshOutcome:
-    """What one attempt to refresh an item came to; a refresh that was cancelled while it waited has no worker."""
+    """What one attempt to refresh an item came to; a refresh that was cancelled while it waited has no worker.
 
-    job_id: int
+    What was put has no job, and `put` for a worker.
+    """
+
+    job_id: int | None
     worker: str | None
     started_at: datetime | None
     finished_at: datetime
     outcome: str
     reason: str | None
+
+
+class ItemState(NamedTuple):
+    """How an item is at a moment, without its content; all but its number are None when it is not there any more.
+
+    `version` is another with other content, 0 before there is any. `fresh_for` is what is left of its TTL, negative
+    when it is over. `refreshing` says that a refresh runs or may run now; else it is `waiting_for` `budget`, `gate`,
+    `provider` or `others`, until a time that may not be known. `gone` is what the provider does not have.
+    """
+
+    item_id: int
+    version: int | None
+    fetched_at: datetime | None
+    age: timedelta | None
+    fresh_for: timedelta | None
+    refreshing: bool | None
+    waiting_for: str | None
+    waiting_until: datetime | None
+    gone: bool | None
 
 
 @dataclass(frozen=True, kw_only=True)

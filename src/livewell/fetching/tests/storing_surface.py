@@ -79,6 +79,14 @@ class Storing:
 
     caller: "Caller | Connection"
 
+    async def watch(self, data_type: str, *keys: str) -> list[int]:
+        """Items that one looks at, in the order of the keys."""
+        made = "select item_id from livewell_private.make_items($1, $2, $3) order by item_position"
+        rows = await self.caller.fetch(made, [data_type] * len(keys), keys, NOON)
+        ids = [row["item_id"] for row in rows]
+        await self.caller.fetch("update livewell_private.item set viewers = 1 where id = any ($1)", ids)
+        return ids
+
     async def hold(self, data_type: str, *keys: str, now: datetime = NOON) -> list[Told]:
         """Refreshes of these keys, held; in the order of the keys."""
         await self.caller.fetch("select livewell_private.make_items($1, $2, $3)", [data_type] * len(keys), keys, now)

@@ -1,7 +1,5 @@
 """Storing a batch: what is kept, in tables and records, and what becomes of jobs and items."""
 
-import asyncio
-import json
 from typing import Any
 
 import asyncpg
@@ -68,13 +66,24 @@ async def test_unchanged_moves_the_time(owner: Database, storing: Storing) -> No
 
 
 async def test_same_content_is_unchanged(owner: Database, storing: Storing) -> None:
-    """The same content again is unchanged, moves the time, and brings back a row that somebody had deleted."""
+    """The same content again is unchanged and moves the time."""
+    await make_quotes(owner)
+    await make_type(owner, "note")
+    for name in ("quote", "note"):
+        await storing.fetch(name, {"AAPL": {"price": 1}})
+        assert await storing.fetch(name, {"AAPL": {"price": 1}}, NOON + MINUTE) == {
+            "AAPL": ("completed", "unchanged", "same_content")
+        }
+    assert await storing.table("public.quotes", "price::int, fetched_at") == [(1, NOON + MINUTE)]
+    assert await storing.table("livewell_private.record", "value ->> 'price', fetched_at") == [("1", NOON + MINUTE)]
+
+
+async def test_a_row_that_was_lost_comes_back(owner: Database, storing: Storing) -> None:
+    """The same content again brings back a row that somebody had deleted; that is a change."""
     await make_quotes(owner)
     await storing.fetch("quote", {"AAPL": {"price": 1}})
     await owner.execute("delete from public.quotes")
-    assert await storing.fetch("quote", {"AAPL": {"price": 1}}, NOON + MINUTE) == {
-        "AAPL": ("completed", "unchanged", "same_content")
-    }
+    assert await storing.fetch("quote", {"AAPL": {"price": 1}}, NOON + MINUTE) == {"AAPL": STORED}
     assert await storing.table("public.quotes", "price::int, fetched_at") == [(1, NOON + MINUTE)]
 
 
@@ -271,25 +280,6 @@ async def test_conditions(owner: Database, storing: Storing) -> None:
         await storing.end(fetched(held, {"minute": minute}) | told, now=NOON + minute * MINUTE)
         seen.append([tuple(row) for row in await owner.fetch(conditions, held["item"])])
     assert seen == [[('"1"', "Mon")], [('"1"', "Mon")], [('"1"', "Mon")], [('"2"', None)], []]
-
-
-async def test_changes_are_told_at_commit(owner: Database, storing: Storing) -> None:
-    """Changed keys are told when it commits, in notices short enough to be sent; unchanged and refused ones are not."""
-    await make_type(owner, "note", key_pattern="^.*$")
-    keys = [f"{'x' * 200}{n:03}" for n in range(100)]
-    await storing.fetch("note", {"same": {"a": 1}})
-    told: asyncio.Queue[str] = asyncio.Queue()
-    async with owner.connection() as listener:
-        await listener.add_listener("livewell_changes", lambda *notice: told.put_nowait(notice[-1]))
-        same = await storing.hold("note", "same", *keys, now=NOON + MINUTE)
-        ended = [fetched(same[0], {"a": 1}), refused(same[1]), *(fetched(job, {"a": 1}) for job in same[2:])]
-        await storing.end(*ended, now=NOON + MINUTE)
-        seen: list[str] = []
-        while len(seen) < 99:
-            payload = await asyncio.wait_for(told.get(), 10)
-            assert len(payload) < 7500
-            seen += json.loads(payload)["k"]
-    assert sorted(seen) == keys[1:]
 
 
 @pytest.mark.parametrize(

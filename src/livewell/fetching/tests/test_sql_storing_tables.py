@@ -309,3 +309,46 @@ async def test_the_ttl_of_a_row_counts(owner: Database, storing: Storing) -> Non
     held = await storing.hold_one("odd")
     await storing.end(fetched(held, {"Weird Name": 1}))
     assert (await storing.item(held["item"]))["due_at"] == NOON
+
+
+# A type as an extension brings it: a text with operators of its own, outside every pinned path.
+FOLDED = """
+create schema folded;
+grant usage on schema folded to public;
+create type folded.code;
+create function folded.code_in(cstring) returns folded.code language internal immutable strict as 'textin';
+create function folded.code_out(folded.code) returns cstring language internal immutable strict as 'textout';
+create type folded.code (input = folded.code_in, output = folded.code_out, like = text, collatable = true);
+create cast (folded.code as text) without function as implicit;
+create function folded.eq(folded.code, folded.code) returns boolean language internal immutable strict as 'texteq';
+create function folded.lt(folded.code, folded.code) returns boolean language internal immutable strict as 'text_lt';
+create function folded.le(folded.code, folded.code) returns boolean language internal immutable strict as 'text_le';
+create function folded.ge(folded.code, folded.code) returns boolean language internal immutable strict as 'text_ge';
+create function folded.gt(folded.code, folded.code) returns boolean language internal immutable strict as 'text_gt';
+create function folded.cmp(folded.code, folded.code) returns integer language internal immutable strict as 'bttextcmp';
+create operator folded.= (leftarg = folded.code, rightarg = folded.code, procedure = folded.eq, restrict = eqsel);
+create operator folded.< (leftarg = folded.code, rightarg = folded.code, procedure = folded.lt);
+create operator folded.<= (leftarg = folded.code, rightarg = folded.code, procedure = folded.le);
+create operator folded.>= (leftarg = folded.code, rightarg = folded.code, procedure = folded.ge);
+create operator folded.> (leftarg = folded.code, rightarg = folded.code, procedure = folded.gt);
+create operator class folded.code_ops default for type folded.code using btree as
+    operator 1 folded.<, operator 2 folded.<=, operator 3 folded.=, operator 4 folded.>=, operator 5 folded.>,
+    function 1 folded.cmp(folded.code, folded.code);
+create table folded.prices (symbol folded.code primary key, price integer, fetched_at timestamptz);
+insert into folded.prices select ('K' || n)::folded.code, 1 from generate_series(1, 5000) as n;
+"""
+
+
+async def test_a_key_of_an_extensions_type_is_found_by_its_index(owner: Database, storing: Storing) -> None:
+    """Its equality is the extension's, not that of what it can be cast to: the table is not read for every row."""
+    await owner.execute(FOLDED)
+    await grant_table(owner, "folded.prices")
+    await make_type(owner, "folded", table_name="folded.prices", key_column="symbol", time_column="fetched_at")
+    await storing.fetch("folded", {"K7": {"price": 2}})
+    held = await storing.hold_one("folded", "K7", NOON + HOUR)
+    scans = "select pg_stat_get_xact_numscans('folded.prices'::regclass)"
+    async with owner.transaction() as connection:
+        before = await connection.fetchval(scans)
+        answer = await Storing(connection).end(fetched(held, {"price": 2}), now=NOON + HOUR)
+        assert await connection.fetchval(scans) == before
+    assert answer == {"K7": ("completed", "unchanged", "same_content")}

@@ -1,6 +1,7 @@
 """Who watches items is a viewer, is told what changes, and is gone when the loop ends, however it ends."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -11,7 +12,7 @@ import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from livewell.fetching import Items, StoredItem
+from livewell.fetching import Items, StoredItem, read_notice
 from livewell.fetching.item_feed import Watch
 from livewell.fetching.tests.storing_surface import NOON, SECOND, Storing, failed
 from livewell.freshness import InvalidKey
@@ -71,9 +72,9 @@ async def test_current_values_come_first_and_then_changes(owner: Database, items
 
 
 async def test_a_watch_is_renewed_as_often_as_the_setting_says(owner: Database, database: Database) -> None:
-    """However seldom the items are looked at, the session is renewed every `presence.heartbeat_interval`."""
+    """However seldom the items are looked at, the session is renewed every `live.renew_every`."""
     await make_type(owner, "quote")
-    await SettingsStore(database).set_setting("presence.heartbeat_interval", timedelta(seconds=1))
+    await SettingsStore(database).set_setting("live.renew_every", timedelta(seconds=1))
     async with _looking(database, NEVER) as items, aclosing(items.watch("quote", ["AAPL"])) as watched:
         await anext(watched)
         last_seen = "select max(last_seen) from livewell_private.gateway"
@@ -410,3 +411,53 @@ async def test_a_session_that_was_swept_away_is_made_anew(
 
 async def _viewers(owner: Database) -> bool:
     return bool(await owner.fetchval("select sum(viewers) from livewell_private.item") == 1)
+
+
+async def test_that_nothing_changed_is_told_at_once(owner: Database, database: Database) -> None:
+    """An answer that says what is stored makes an item younger, and who watches hears of it."""
+    await make_type(owner, "quote")
+    await store(owner, 1)
+    async with _looking(database, NEVER) as items, aclosing(items.watch("quote", ["AAPL"])) as watched:
+        first = await anext(watched)
+        await until(lambda: _listens(owner), "the connection listens")
+        await store(owner, 1)
+        again = await anext(watched)
+        assert again.value == first.value
+        assert again.fetched_at is not None
+        assert first.fetched_at is not None
+        assert again.fetched_at > first.fetched_at
+
+
+async def test_compare_all_reads_everything(owner: Database, database: Database) -> None:
+    """A notice that names nobody is about everybody; what is no notice of ours is about nobody."""
+    await make_type(owner, "quote")
+    await store(owner, 1)
+    async with _looking(database, NEVER) as items, aclosing(items.watch("quote", ["AAPL"])) as watched:
+        await anext(watched)
+        await until(lambda: _listens(owner), "the connection listens")
+        await owner.execute("update livewell_private.record set value = '{\"price\": 2}'")
+        for junk in ("", "nonsense", "{}", "[1]", '[["a", 1]]', "[[1]]", "[[7, 7]]", '{"t": "quote", "k": ["AAPL"]}'):
+            await owner.execute("select pg_notify('livewell_changes', $1)", junk)
+        await owner.execute("select pg_notify('livewell_changes', '[]')")
+        assert await price_of(watched) == 2
+
+
+async def test_without_notices_it_is_looked_every_second(owner: Database, database: Database) -> None:
+    """While the server's queue is too full for notices, changes are found by looking."""
+    await make_type(owner, "quote")
+    await store(owner, 1)
+    await owner.execute("update livewell_private.notification_state set quiet = true")
+    async with _looking(database, NEVER) as items, aclosing(items.watch("quote", ["AAPL"])) as watched:
+        await anext(watched)
+        await until(lambda: _listens(owner), "the connection listens")
+        for price in (2, 3):
+            await store(owner, price)
+            assert await price_of(watched) == price
+
+
+@given(st.one_of(st.text(), st.lists(st.lists(st.one_of(st.integers(), st.text(), st.none()))).map(json.dumps)))
+@effort(300)
+def test_any_payload_is_read(payload: str) -> None:
+    """Any login may notify: what is heard is pairs of numbers, or nothing of ours."""
+    told = read_notice(payload)
+    assert told is None or all(type(part) is int for pair in told.items() for part in pair)

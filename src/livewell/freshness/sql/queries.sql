@@ -8,6 +8,11 @@ select
     case when isfinite(next_walk_at) then next_walk_at end as next_walk_at, recent::text
 from livewell.explain_item($1, $2, coalesce($3, clock_timestamp()))
 
+-- name: item_states
+-- The state of items, in their order.
+select item_id, version, fetched_at, age, fresh_for, refreshing, waiting_for, waiting_until, gone
+from livewell.item_states($1, coalesce($2, clock_timestamp()))
+
 -- name: freshness_figures
 -- What viewers saw since a time, by type and audience; a null type is all of them.
 select
@@ -31,3 +36,7 @@ select data_type, refreshes from livewell.refresh_counts
 -- name: refresh_policies
 -- How each provider's refreshes are chosen, and the price of a byte.
 select provider, policy, price, bucket_share, priced_at from livewell.refresh_policies order by provider
+
+-- name: find_items
+-- The items of types and keys, by position.
+select livewell.find_items($1, $2)

@@ -54,8 +54,12 @@ async def test_the_service_reads_views_and_writes_none(queue: Surface) -> None:
             await queue.caller.execute(f"delete from livewell.{view}")
 
 
-# What users may do themselves: say what they look at and read it, and nothing about jobs.
-OF_USERS = {"check_on_subscribe", "current_user_id", "keep_watching", "read_items", "stop_watching", "unwatch", "watch"}
+# What users may do themselves: say what they look at and read it, share what is theirs, and nothing about jobs.
+OF_USERS = {
+    *("check_on_subscribe", "current_user_id", "keep_watching", "read_items", "stop_watching", "unwatch", "watch"),
+    *("create_subject", "has_access", "my_shares", "my_subjects", "remove_subject", "share", "unshare"),
+    *("may_watch", "read_values", "reading_statement"),
+}
 
 
 @pytest.mark.parametrize("role", ["livewell_user", "livewell_anon"])

@@ -337,11 +337,12 @@ where hour >= date_trunc('hour', coalesce($1, clock_timestamp() - interval '1 da
 order by last_at desc, code, subject limit $3
 
 -- name: list_logins_to_make
--- What an embedded server lacks for daily work: a login that is only a service, in a database where no login but the owners'
--- makes temporary objects.
+-- What an embedded server lacks for daily work: a login that is only a service, and one that reads for viewers and inherits nothing,
+-- in a database where no login but the owners' makes temporary objects.
 select statement from (
-    select 1 as step, 'create role livewell_service nologin' as statement
-    where not exists (select from pg_catalog.pg_roles where rolname = 'livewell_service')
+    select 1 as step, pg_catalog.format('create role %I nologin', n.name) as statement
+    from unnest(array['livewell_service', 'livewell_user', 'livewell_anon']) as n (name)
+    where not exists (select from pg_catalog.pg_roles where rolname = n.name)
     union all
     select 2, pg_catalog.format('create role %I login', $1::text)
     where not exists (select from pg_catalog.pg_roles where rolname = $1)
@@ -350,6 +351,15 @@ select statement from (
     where not exists (
         select from pg_catalog.pg_auth_members as m
         where m.roleid = pg_catalog.to_regrole('livewell_service') and m.member = pg_catalog.to_regrole(pg_catalog.quote_ident($1)))
+    union all
+    select 5, pg_catalog.format('create role %I login noinherit', $3::text)
+    where not exists (select from pg_catalog.pg_roles where rolname = $3)
+    union all
+    select 6, pg_catalog.format('grant %I to %I', n.name, $3)
+    from unnest(array['livewell_user', 'livewell_anon']) as n (name)
+    where not exists (
+        select from pg_catalog.pg_auth_members as m
+        where m.roleid = pg_catalog.to_regrole(n.name) and m.member = pg_catalog.to_regrole(pg_catalog.quote_ident($3)))
     union all
     select 4, pg_catalog.format('revoke temporary on database %I from public', $2::text)
     where exists (
@@ -375,11 +385,12 @@ group by r.oid, r.rolname, r.rolconnlimit
 order by r.rolname
 
 -- name: look_at_login
--- Whether the asker may make a login of that name as a member of that role and record it, and what there is of that name: one
+-- Whether the asker may make a login of that name as a member of these roles and record it, and what there is of that name: one
 -- that does not bear the mark, may do more than log in, or is a member of something else, is taken.
 select current_user::text as asker,
     (a.rolsuper or (a.rolcreaterole and (
-        current_setting('server_version_num')::integer < 160000 or pg_has_role(current_user, $2, 'member with admin option')
+        current_setting('server_version_num')::integer < 160000
+        or (select bool_and(pg_has_role(current_user, g.role, 'member with admin option')) from unnest($2::text[]) as g (role))
     ))) and has_function_privilege('livewell.audit_write(jsonb, timestamptz)', 'execute') as may_make,
     r.oid is not null as there,
     r.oid is not null and (
@@ -388,6 +399,7 @@ select current_user::text as asker,
         or exists (
             select from pg_catalog.pg_auth_members m
             where m.member = r.oid and m.roleid::regrole::text not in ('livewell_service', 'livewell_user', 'livewell_anon')
+                and m.roleid::regrole::text <> all (array(select quote_ident(g.role) from unnest($2::text[]) as g (role)))
         )
     ) as taken
 from pg_catalog.pg_roles a
@@ -395,13 +407,15 @@ left join pg_catalog.pg_roles r on r.rolname = $1
 where a.rolname = current_user
 
 -- name: list_login_statements
--- What makes a login as asked, in order: a member of that role and of no other, with a verifier for its password, a limit of
+-- What makes a login as asked, in order: a member of these roles and of no other, with a verifier for its password, a limit of
 -- connections, and its time limits.
 select made.statement
 from (
     select format('create role %I', $1::text), 1 where not exists (select from pg_catalog.pg_roles where rolname = $1)
     union all
-    select format('alter role %I login connection limit %s password %L', $1, $4::integer, $3::text), 2
+    select format(
+        'alter role %I login %s connection limit %s password %L', $1, case when $8 then 'inherit' else 'noinherit' end, $4::integer, $3::text
+    ), 2
     union all
     select format('comment on role %I is %L', $1, 'made by livewell access login'), 3
     union all
@@ -414,8 +428,8 @@ from (
     from pg_catalog.pg_auth_members m
     join pg_catalog.pg_roles g on g.oid = m.roleid
     join pg_catalog.pg_roles r on r.oid = m.member
-    where r.rolname = $1 and g.rolname <> $2
+    where r.rolname = $1 and g.rolname <> all ($2::text[])
     union all
-    select format('grant %I to %I', $2::text, $1), 6
+    select format('grant %I to %I', g.role, $1), 6 from unnest($2::text[]) as g (role)
 ) as made (statement, place)
 order by made.place, made.statement

@@ -19,7 +19,8 @@ begin
         left join livewell_private.fetch_state as s on s.item_id = e.item
         -- What is not said of a thing that is as it was stays.
         left join livewell_private.fetch_state as k on k.item_id = e.item and v.reason = 'not_modified'
-        where e.item is not null and (v.outcome in ('fetched', 'unchanged') or v.reason = 'nothing_stored')
+        where e.item is not null and v.reason is distinct from 'put_meanwhile'
+            and (v.outcome in ('fetched', 'unchanged') or v.reason = 'nothing_stored')
     ),
     forgotten as (
         delete from livewell_private.fetch_state as s using marked as m

@@ -39,7 +39,8 @@ begin
             cross join lateral (select (j.told).*) as e
             cross join lateral (select (j.found).*) as v
             join livewell_private.job_live as l on l.id = e.job
-            where e.item is not null
+            -- What was put meanwhile is its item's last word.
+            where e.item is not null and v.reason is distinct from 'put_meanwhile'
         );
         select array_agg(f.job_id), array_agg(f.state) into v_ids, v_states from livewell_private.finish_fetches(v_judged, p_now) as f;
         -- Those that ended for good without an answer have told their items by then.
@@ -50,7 +51,6 @@ begin
         having count(*) > 0;
         perform livewell_private.warn_of_failures(v_judged, p_now);
         perform livewell_private.warn_of_answers(p_ended, p_now);
-        perform livewell_private.tell_changes(v_judged);
     end if;
     return query
     select e.job, coalesce(s.state, case when v.outcome = 'busy' then 'busy' end, 'lost'),

@@ -10,6 +10,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp set lock_timeout = '250ms' as $$
 declare
     v_half constant integer := cardinality(p_ended) / 2;
+    v_volatile constant text[] := array(select distinct v.name from unnest(p_ended) as e cross join lateral unnest(e.volatile) as v (name));
     v_jobs bigint[];
     v_reasons text[];
     v_reason text;
@@ -28,7 +29,7 @@ begin
             from unnest(p_ended) as e
         ) as e
         cross join lateral livewell_private.store_foreign_rows(
-            livewell_private.storing_query(p_storing), p_now, e.jobs, e.keys, e.rows, e.source_times
+            livewell_private.storing_query(p_storing, v_volatile), p_now, e.jobs, e.keys, e.rows, e.source_times
         ) as s;
         return livewell_private.judge_stored(p_ended, v_jobs, v_reasons);
     exception

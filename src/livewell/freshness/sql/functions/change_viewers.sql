@@ -1,12 +1,12 @@
 -- Who looks at what has changed: adds to the viewers of items, which the caller has locked, and folds how many there were into their slow
 -- average: those that count for its rank, as many as are said to be uncounted less. An item with its first viewer is due at once, unless
 -- it waits because its refresh failed; the refresh of one whose last has left is let go. Items that somebody asks for just now are
--- checked at once, unless they are known to be fresh, so that who comes does not wait for the next tick. A check that fails is warned
--- about and ends no subscription; a deadlock is the whole call's, to be tried again.
+-- checked at once, unless they are known to be fresh, so that who comes does not wait for the next tick; who is to dwell first only makes
+-- them due when that time is over. A check that fails is warned about and ends no subscription; a deadlock is the whole call's, to be tried again.
 -- for: internal
 create or replace function livewell_private.change_viewers(
     p_item_ids bigint[], p_by integer[], p_now timestamptz, p_uncounted integer[] default null, p_asked bigint[] default null,
-    p_askers text[] default null
+    p_askers text[] default null, p_dwell interval default '0'
 ) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -20,7 +20,7 @@ begin
         watched_since = case when i.viewers + c.by = 0 then null when i.viewers = 0 then p_now else i.watched_since end,
         due_at = case
             when i.viewers = 0 and c.by > 0 and not (i.failed_refreshes > 0 and i.decision is not distinct from 'refresh_failed')
-                then least(i.due_at, p_now)
+                then case when p_dwell > interval '0' then p_now + p_dwell else least(i.due_at, p_now) end
             else i.due_at
         end,
         viewers_average = case when i.averaged_at is null then 0
@@ -47,7 +47,7 @@ begin
     if 0 > any (p_by) then
         perform livewell_private.let_refreshes_go(p_item_ids, p_now);
     end if;
-    if p_asked is not null then
+    if p_asked is not null and p_dwell = interval '0' then
         begin
             perform livewell_private.check_items(
                 a.items, livewell.setting_integer('priority.on_subscribe')::integer, 'subscribe', p_now, a.askers

@@ -1,13 +1,13 @@
 -- What keeps calls to an endpoint from being sent now, in words, and until when if that is known: its state or its provider's, a
--- pause, the circuit breaker, its API keys, the quota, a limit that is used up. No row when nothing does.
+-- pause, the circuit breaker, its API keys, the quota, a limit that is used up. The holder is the provider, or our own budget. No row when nothing does.
 -- for: service
 create or replace function livewell.why_endpoint_waits(p_endpoint text, p_now timestamptz default clock_timestamp())
-returns table (reason text, until timestamptz)
+returns table (reason text, until timestamptz, holder text)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
     return query
-    select h.reason, nullif(h.until, 'infinity')
+    select h.reason, nullif(h.until, 'infinity'), case when h.rank in (7, 8) then 'budget' else 'provider' end
     from livewell.endpoints as e
     join livewell.providers as p on p.name = e.provider
     cross join lateral (
