@@ -9,13 +9,6 @@ class PresenceError(LivewellError):
     code = "presence.error"
 
 
-class NotSignedIn(PresenceError):
-    """A function for users was called without verified claims that name a user."""
-
-    code = "presence.not_signed_in"
-    sqlstate = "LWP01"
-
-
 class InvalidPresence(PresenceError):
     """Sessions or items were asked for in a way that cannot be; nothing was changed."""
 

@@ -18,10 +18,14 @@ class Item(NamedTuple):
 
 
 class OpenOutcome(StrEnum):
-    """What became of a session that was to be opened; a new one looks at nothing, one that was open at what it did."""
+    """What became of a session that was to be opened; a new one looks at nothing, one that was open at what it did.
+
+    Elsewhere: it is open at another gateway, or at none, and stays there; `resume` would take it.
+    """
 
     OPENED = "opened"
     OPEN = "open"
+    ELSEWHERE = "elsewhere"
     TAKEN = "taken"
     TOO_MANY = "too_many"
     BUSY = "busy"
@@ -37,12 +41,43 @@ class SubscribeOutcome(StrEnum):
     BUSY = "busy"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Subscribed:
+    """What became of a subscription, and what its item is known by; None where there is no item yet."""
+
+    outcome: SubscribeOutcome
+    item_id: int | None
+    version: int | None
+    fetched_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resumed:
+    """What became of a session that was to be resumed.
+
+    Of the items of its list, in their order, when it was. `left` it still looks at, beyond the list, because somebody
+    else holds it.
+    """
+
+    outcome: OpenOutcome
+    items: list[Subscribed]
+    left: list[Item]
+
+
 class UnsubscribeOutcome(StrEnum):
     """What became of the end of a subscription."""
 
     UNSUBSCRIBED = "unsubscribed"
     NOT_THERE = "not_there"
     BUSY = "busy"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatewayPace:
+    """How often a gateway renews its sessions, and how long who comes dwells before anything is spent on it."""
+
+    renew_every: timedelta
+    dwell: timedelta
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,13 @@
 """Sessions one by one, for programs that answer HTTP: each request opens, subscribes, renews or closes."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 from livewell.kernel import Caller, Connection
 from livewell.presence.errors import NotYourSession, PresenceBusy, TooMany
 from livewell.presence.store import PresenceStore
-from livewell.presence.types import Item, OpenOutcome, SubscribeOutcome, UnsubscribeOutcome
+from livewell.presence.types import Item, OpenOutcome, Subscribed, UnsubscribeOutcome
 
 
 class Presence:
@@ -16,7 +17,7 @@ class Presence:
         self.store = PresenceStore(caller)
 
     async def open(self, user: str, session: UUID | None = None) -> UUID:
-        """Open a session of a user, or find it open; it lives as long as it is renewed."""
+        """Open a session of a user, or find it open; it lives as long as it, or the gateway that has it, is renewed."""
         session = session or uuid4()
         (outcome,) = await self.store.open_sessions([session], [user])
         if outcome is OpenOutcome.TAKEN:
@@ -27,12 +28,16 @@ class Presence:
             raise PresenceBusy(f"somebody holds session {session} in an open transaction", fix="try again")
         return session
 
-    async def subscribe(self, session: UUID, items: Iterable[tuple[str, str]]) -> list[SubscribeOutcome]:
+    async def subscribe(self, session: UUID, items: Iterable[tuple[str, str]]) -> list[Subscribed]:
         """Look at items, (type, key) each; what became of each, in their order."""
         return await self.store.subscribe([(session, Item(*item)) for item in items])
 
     async def unsubscribe(self, session: UUID, items: Iterable[tuple[str, str]]) -> list[UnsubscribeOutcome]:
         return await self.store.unsubscribe([(session, Item(*item)) for item in items])
+
+    async def heartbeat_interval(self) -> timedelta:
+        """How often a client is to renew its session: what an answer to it says."""
+        return await self.store.heartbeat_interval()
 
     async def renew(self, session: UUID) -> bool:
         """The heartbeat. False: the session is gone, and opened anew it looks at nothing."""

@@ -3,16 +3,20 @@
 select livewell.open_sessions($1, $2, $3)
 
 -- name: close_sessions
--- Ends sessions with all they looked at.
-select livewell.close_sessions($1)
+-- Ends sessions with all they looked at; of a gateway, those that are still its own.
+select livewell.close_sessions($1, p_gateway => $2)
 
 -- name: renew_sessions
 -- Keeps sessions alive that have no gateway, and tells which are gone.
 select livewell.renew_sessions($1)
 
 -- name: heartbeat_interval
--- How often a gateway renews its sessions.
+-- How often a client without a gateway renews its session.
 select livewell.setting_interval('presence.heartbeat_interval')
+
+-- name: gateway_pace
+-- How often a gateway renews its sessions, and how long who comes dwells before anything is refreshed for it.
+select livewell.setting_interval('live.renew_every') as renew_every, livewell.setting_interval('live.dwell') as dwell
 
 -- name: renew_gateway
 -- Keeps all sessions of a gateway alive, or tells that it is gone.
@@ -22,13 +26,27 @@ select livewell.renew_gateway($1)
 -- Ends a gateway and some of its sessions; answers with how many are left.
 select livewell.close_gateway($1)
 
+-- name: sessions_of_gateway
+-- The sessions that are a gateway's at this moment.
+select array_agg(s.id) from livewell.sessions as s where s.gateway = $1
+
 -- name: subscribe
--- Subscribes sessions to items.
-select livewell.subscribe($1, $2, $3)
+-- Subscribes sessions to items; of a gateway, those that are still its own.
+select s.outcomes, s.items, s.versions, s.fetched_at
+from livewell.subscribe($1, $2, $3, p_gateway => $4, p_dwell => $5) as s
 
 -- name: unsubscribe
--- Ends subscriptions of sessions.
-select livewell.unsubscribe($1, $2, $3)
+-- Ends subscriptions of sessions; of a gateway, those that are still its own.
+select livewell.unsubscribe($1, $2, $3, p_gateway => $4)
+
+-- name: resume
+-- Takes a session over for a gateway and makes what it looks at exactly these items.
+select r.session_outcome, r.outcomes, r.items, r.versions, r.fetched_at, r.left_types, r.left_keys
+from livewell.resume($1, $2, $3, $4, $5, p_dwell => $6) as r
+
+-- name: ask_for_items
+-- Sessions that stayed with items for a while ask for them.
+select livewell.ask_for_items($1, $2, p_gateway => $3)
 
 -- name: list_sessions
 -- Sessions of a user or gateway, or all, the newest first.

@@ -14,7 +14,9 @@ from livewell.testing import make_type
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
+# Of sessions without a gateway and of presence sources; of other gateways.
 GONE_AFTER = 5 * MINUTE
+GATEWAY_GONE_AFTER = 45 * SECOND
 
 VIEWERS = "select key, viewers from livewell_private.item where data_type = 'quote' order by key"
 TRUE_VIEWERS = """
@@ -52,6 +54,10 @@ def session_id(number: int) -> UUID:
     return UUID(int=number)
 
 
+def _columns(pairs: Sequence[tuple[int, str]]) -> tuple[list[UUID], list[str], list[str]]:
+    return [session_id(number) for number, _ in pairs], ["quote"] * len(pairs), [key for _, key in pairs]
+
+
 @dataclass(frozen=True)
 class PresenceSql:
     """The functions of the room, over a pool or a connection; `owner` sees the tables."""
@@ -67,24 +73,36 @@ class PresenceSql:
         statement = "select livewell.open_sessions($1, $2, $3, $4)"
         return list(await self.caller.fetchval(statement, ids, users, gateway, now))
 
-    async def subscribe(self, *pairs: tuple[int, str], now: datetime = NOON) -> list[str]:
-        return await self._batch("subscribe", pairs, now)
+    async def subscribe(
+        self,
+        *pairs: tuple[int, str],
+        now: datetime = NOON,
+        gateway: str | None = None,
+        dwell: timedelta = timedelta(),
+    ) -> list[str]:
+        statement = "select s.outcomes from livewell.subscribe($1, $2, $3, $4, $5, $6) as s"
+        return list(await self.caller.fetchval(statement, *_columns(pairs), now, gateway, dwell))
 
-    async def unsubscribe(self, *pairs: tuple[int, str], now: datetime = NOON) -> list[str]:
-        return await self._batch("unsubscribe", pairs, now)
+    async def unsubscribe(self, *pairs: tuple[int, str], now: datetime = NOON, gateway: str | None = None) -> list[str]:
+        statement = "select livewell.unsubscribe($1, $2, $3, $4, $5)"
+        return list(await self.caller.fetchval(statement, *_columns(pairs), now, gateway))
 
-    async def _batch(self, function: str, pairs: Sequence[tuple[int, str]], now: datetime) -> list[str]:
-        ids, keys = [session_id(number) for number, _ in pairs], [key for _, key in pairs]
-        statement = f"select livewell.{function}($1, $2, $3, $4)"
-        return list(await self.caller.fetchval(statement, ids, ["quote"] * len(pairs), keys, now))
+    async def resume(
+        self, session: int, user: str, *keys: str, gateway: str | None, now: datetime = NOON
+    ) -> tuple[str, list[str]]:
+        """What became of the session, and of each key."""
+        statement = "select r.session_outcome, r.outcomes from livewell.resume($1, $2, $3, $4, $5, $6) as r"
+        types = ["quote"] * len(keys)
+        (row,) = await self.caller.fetch(statement, gateway, session_id(session), user, types, list(keys), now)
+        return row["session_outcome"], list(row["outcomes"])
 
     async def renew(self, *sessions: int, now: datetime = NOON) -> list[str]:
         ids = [session_id(number) for number in sessions]
         return list(await self.caller.fetchval("select livewell.renew_sessions($1, $2)", ids, now))
 
-    async def close(self, *sessions: int, now: datetime = NOON) -> int:
+    async def close(self, *sessions: int, now: datetime = NOON, gateway: str | None = None) -> int:
         ids = [session_id(number) for number in sessions]
-        return int(await self.caller.fetchval("select livewell.close_sessions($1, $2)", ids, now))
+        return int(await self.caller.fetchval("select livewell.close_sessions($1, $2, $3)", ids, now, gateway))
 
     async def renew_gateway(self, gateway: str, now: datetime = NOON) -> bool:
         return bool(await self.caller.fetchval("select livewell.renew_gateway($1, $2)", gateway, now))

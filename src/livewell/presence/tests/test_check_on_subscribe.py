@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from livewell.access import NotSignedIn
 from livewell.freshness import InvalidKey, UnknownType
 from livewell.kernel import Database
-from livewell.presence.errors import InvalidPresence, NotSignedIn, TooMany
+from livewell.presence.errors import InvalidPresence, TooMany
 from livewell.testing import make_table, make_type
 
 

@@ -29,23 +29,24 @@ async def test_a_keeper_renews_all_its_sessions(keeper: GatewayKeeper, presence:
     one, two = uuid4(), uuid4()
     assert await keeper.open([(one, "anna"), (two, "bert")]) == ["opened", "opened"]
     await keeper.subscribe([(one, A), (two, A)])
-    await owner.execute("update livewell_private.gateway set last_seen = last_seen - interval '4 minutes'")
+    await owner.execute("update livewell_private.gateway set last_seen = last_seen - interval '40 seconds'")
     before = await owner.fetchval("select last_seen from livewell_private.gateway")
     await keeper.run_once()
     moved = await owner.fetchval("select last_seen from livewell_private.gateway") - before
-    assert moved >= timedelta(minutes=4)
+    assert moved >= timedelta(seconds=40)
     assert await presence.viewers() == {"A": 2}
 
 
 async def test_a_keeper_renews_as_often_as_the_setting_says(keeper: GatewayKeeper, database: Database) -> None:
-    """The pause between two rounds is `presence.heartbeat_interval`, taken up by the round after a change."""
+    """The pause between two rounds is `live.renew_every`, and who comes dwells for `live.dwell`; a round reads both."""
     await keeper.run_once()
-    assert keeper.interval == timedelta(minutes=1)
-    await SettingsStore(database).set_setting("presence.heartbeat_interval", timedelta(seconds=2))
+    assert (keeper.interval, keeper.dwell) == (timedelta(seconds=10), timedelta(seconds=0.5))
+    await SettingsStore(database).set_setting("live.renew_every", timedelta(seconds=8))
+    await SettingsStore(database).set_setting("live.dwell", timedelta())
     await keeper.run_once()
-    assert keeper.interval == timedelta(seconds=2)
+    assert (keeper.interval, keeper.dwell) == (timedelta(seconds=8), timedelta())
     with pytest.raises(InvalidSettingValue):
-        await SettingsStore(database).set_setting("presence.gone_after", timedelta(seconds=2))
+        await SettingsStore(database).set_setting("live.gone_after", timedelta(seconds=8))
 
 
 async def test_a_keeper_opens_its_sessions_again(keeper: GatewayKeeper, presence: PresenceSql, owner: Database) -> None:
@@ -144,7 +145,7 @@ async def test_whoever_notices_first_brings_all_back(
     if first == "open":
         assert await keeper.open([(two, "bert")]) == ["opened"]
     else:
-        assert await keeper.subscribe([(one, B)]) == ["subscribed"]
+        assert [answer.outcome for answer in await keeper.subscribe([(one, B)])] == ["subscribed"]
     assert (await presence.viewers())["A"] == 1
     assert await presence.is_exact()
 
@@ -154,7 +155,7 @@ async def test_a_keeper_stops_cleanly(keeper: GatewayKeeper, presence: PresenceS
     sessions = [(uuid4(), f"u{n}") for n in range(3)]
     await keeper.open(sessions)
     await keeper.subscribe([(session, A) for session, _ in sessions])
-    assert await keeper.close([sessions[0][0]]) == 1
+    await keeper.close([sessions[0][0]])
     assert await presence.viewers() == {"A": 2}
     await keeper.stop()
     assert await presence.viewers() == {}
@@ -166,7 +167,9 @@ async def test_sessions_one_by_one(presence: PresenceSql, database: Database) ->
     one = Presence(database)
     session = await one.open("anna")
     assert await one.open("anna", session) == session
-    assert await one.subscribe(session, [A, ("quote", "B")]) == ["subscribed", "subscribed"]
+    answers = await one.subscribe(session, [A, ("quote", "B")])
+    assert [answer.outcome for answer in answers] == ["subscribed", "subscribed"]
+    assert await one.heartbeat_interval() == timedelta(minutes=1)
     assert await one.renew(session)
     assert await one.unsubscribe(session, [B]) == ["unsubscribed"]
     assert await presence.viewers() == {"A": 1}

@@ -30,17 +30,24 @@ async def rival(connection: Connection, owner: Database, number: int) -> None:
         sessions = chance.sample(SESSIONS, 6)
         pairs = [(session, chance.choice(KEYS)) for session in sessions] + [(chance.choice(sessions), "HOT")]
         chance.shuffle(pairs)
-        match chance.randrange(10):
+        # By whoever has it, or, late, by one that may have had it.
+        caller = chance.choice([None, f"g{number}"])
+        match chance.randrange(13):
             case 0 | 1:
                 gateway = chance.choice([None, f"g{number}"])
                 with suppress(GatewayGone):
                     await presence.open(*((n, user_of(n)) for n in sessions), gateway=gateway, now=now)
             case 2 | 3 | 4 | 5:
-                await presence.subscribe(*pairs, now=now)
+                await presence.subscribe(*pairs, now=now, gateway=caller)
             case 6 | 7:
-                await presence.unsubscribe(*pairs, now=now)
+                await presence.unsubscribe(*pairs, now=now, gateway=caller)
             case 8:
-                await presence.close(*sessions[:2], now=now)
+                await presence.close(*sessions[:2], now=now, gateway=caller)
+            case 9 | 10 | 11:
+                keys = [*chance.sample(KEYS, 3), "HOT"]
+                with suppress(GatewayGone):
+                    await presence.resume(sessions[0], user_of(sessions[0]), *keys, gateway=f"g{number}", now=now)
+                    await presence.renew_gateway(f"g{number}", now)
             case _:
                 await connection.fetchval("select livewell.renew_sessions($1, $2)", [], now)
                 await owner.fetchval(
@@ -49,7 +56,7 @@ async def rival(connection: Connection, owner: Database, number: int) -> None:
 
 
 async def test_rivals_neither_deadlock_nor_miscount(owner: Database, database_url: str) -> None:
-    """Eight connections open, subscribe, unsubscribe, close and sweep the same sessions, and every count is exact."""
+    """Eight connections open, resume, subscribe, unsubscribe, close and sweep the same sessions; counts are exact."""
     presence = PresenceSql(owner, owner)
     await presence.quote()
     await presence.open(*((n, user_of(n)) for n in SESSIONS))
@@ -86,6 +93,54 @@ async def test_two_sessions_of_a_user_come_at_once(owner: Database, database_url
     finally:
         await one.close()
         await two.close()
+
+
+async def test_two_gateways_resume_a_session_at_once(owner: Database, database_url: str) -> None:
+    """One comes after the other: the session is the last one's, with its list, and nobody waits for good."""
+    presence = PresenceSql(owner, owner)
+    await presence.quote()
+    await presence.open((1, "anna"), gateway="old")
+    await presence.subscribe((1, "C"), (1, "D"))
+    await wait_long(owner, "lock_sessions")
+    async with AsyncExitStack() as stack:
+        one, two, three = [await connect(DatabaseOptions(url=database_url)) for _ in range(3)]
+        for connection in (one, two, three):
+            stack.push_async_callback(connection.close)
+        async with one.transaction():
+            assert (await PresenceSql(one, owner).resume(1, "anna", "B", "A", gateway="g"))[0] == "open"
+            second = asyncio.create_task(PresenceSql(two, owner).resume(1, "anna", "D", "B", gateway="h"))
+            await until(lambda: _waits(owner, two), "the second waits")
+            late = asyncio.create_task(PresenceSql(three, owner).close(1, gateway="old"))
+            await until(lambda: _waits(owner, three), "the late close waits")
+        async with asyncio.timeout(10):
+            assert await second == ("open", ["subscribed", "already"])
+            assert await late == 0
+    assert await presence.viewers() == {"B": 1, "D": 1}
+    assert await owner.fetchval("select gateway from livewell_private.session") == "h"
+    assert await presence.is_exact()
+
+
+async def test_resuming_takes_items_in_order(owner: Database, database_url: str) -> None:
+    """Old and new items are locked together: two clients that swap their lists wait for each other in no circle."""
+    presence = PresenceSql(owner, owner)
+    await presence.quote()
+    await presence.open((1, "anna"), (2, "bert"), gateway="g")
+    await presence.subscribe((1, "A"), (2, "B"))
+    await wait_long(owner, "lock_items")
+    keys = ["A", "B"]
+    async with AsyncExitStack() as stack:
+        one, two = [await connect(DatabaseOptions(url=database_url)) for _ in range(2)]
+        stack.push_async_callback(one.close)
+        stack.push_async_callback(two.close)
+        for turn in range(20):
+            first, second = keys[turn % 2], keys[(turn + 1) % 2]
+            async with asyncio.timeout(10):
+                answers = await asyncio.gather(
+                    PresenceSql(one, owner).resume(1, "anna", second, gateway="g"),
+                    PresenceSql(two, owner).resume(2, "bert", first, gateway="g"),
+                )
+            assert list(answers) == [("open", ["subscribed"])] * 2
+    assert await presence.viewers() == {"A": 1, "B": 1}
 
 
 @pytest.mark.parametrize("what", ["open", "close"])

@@ -97,10 +97,10 @@ async def test_what_a_walk_counts_on_waits_with_scheduled_work(presence: Presenc
     await owner.execute("select livewell_private.begin_walks($1)", NOON)
     await presence.open((1, "anna"))
     asked = ([session_id(1)], ["news"], ["A"], NOON)
-    await presence.caller.execute("select livewell.subscribe($1, $2, $3, $4)", *asked)
+    await presence.caller.execute("select outcomes from livewell.subscribe($1, $2, $3, $4)", *asked)
     await presence.caller.execute("select livewell.unsubscribe($1, $2, $3, $4)", *asked)
     assert await _waiting(owner) == {"A": (-1, "scheduled")}
-    await presence.caller.execute("select livewell.subscribe($1, $2, $3, $4)", *asked)
+    await presence.caller.execute("select outcomes from livewell.subscribe($1, $2, $3, $4)", *asked)
     assert await _waiting(owner) == {"A": (ON_SUBSCRIBE, "scheduled")}
 
 

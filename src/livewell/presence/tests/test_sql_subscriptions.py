@@ -42,11 +42,11 @@ async def test_a_batch_with_a_wrong_type_or_key_is_refused_whole(presence: Prese
         await presence.subscribe((1, "A"), (1, "two words"))
     ids, keys = [session_id(1)] * 2, ["A", "B"]
     with pytest.raises(UnknownType):
-        await presence.caller.fetchval("select livewell.subscribe($1, '{quote,quotes}', $2)", ids, keys)
+        await presence.caller.fetchval("select outcomes from livewell.subscribe($1, '{quote,quotes}', $2)", ids, keys)
     with pytest.raises(InvalidPresence):
-        await presence.caller.fetchval("select livewell.subscribe($1, '{quote}', $2)", ids, keys)
+        await presence.caller.fetchval("select outcomes from livewell.subscribe($1, '{quote}', $2)", ids, keys)
     assert await owner.fetchval("select count(*) from livewell_private.item") == 0
-    assert await presence.caller.fetchval("select livewell.subscribe('{}', '{}', '{}')") == []
+    assert await presence.caller.fetchval("select outcomes from livewell.subscribe('{}', '{}', '{}')") == []
 
 
 async def test_a_session_looks_at_so_many_items(presence: PresenceSql, database: Database) -> None:
@@ -104,7 +104,7 @@ async def test_types_do_not_mix(presence: PresenceSql, owner: Database) -> None:
     await make_type(owner, "news")
     await presence.open((1, "anna"))
     await presence.caller.fetchval(
-        "select livewell.subscribe($1, '{quote,news}', '{A,A}', $2)", [session_id(1), session_id(1)], NOON
+        "select outcomes from livewell.subscribe($1, '{quote,news}', '{A,A}', $2)", [session_id(1), session_id(1)], NOON
     )
     await presence.unsubscribe((1, "A"))
     rows = await owner.fetch("select data_type, viewers from livewell_private.item order by 1")

@@ -8,10 +8,12 @@ from uuid import uuid4
 
 import pytest
 
+from livewell.access import NotReadable, NotSignedIn
 from livewell.freshness import InvalidKey
 from livewell.kernel import Connection, Database, NotPermitted
-from livewell.presence import InvalidPresence, NotSignedIn, NotYourSession, TooMany
+from livewell.presence import InvalidPresence, NotYourSession, TooMany
 from livewell.presence.tests.surface import PresenceSql
+from livewell.testing import make_type
 
 
 @asynccontextmanager
@@ -116,3 +118,20 @@ async def test_the_service_has_no_identity_to_borrow(presence: PresenceSql, data
     del presence
     with pytest.raises(NotPermitted):
         await database.fetchval("select livewell.watch(gen_random_uuid(), '[]')")
+
+
+async def test_the_rule_of_a_type_says_who_looks(presence: PresenceSql, owner: Database) -> None:
+    """Looking spends: what a user may not read it neither watches nor has checked, and no item comes of it."""
+    await make_type(owner, "secret", read_rule="nobody")
+    await make_type(owner, "account", read_rule="claim", read_claim="tenant", read_equals="key")
+    for data_type in ("secret", "account"):
+        asked = json.dumps([{"type": "quote", "key": "A"}, {"type": data_type, "key": "blue"}])
+        with pytest.raises(NotReadable):
+            await call(owner, "anna", "watch", uuid4(), asked)
+        with pytest.raises(NotReadable):
+            await call(owner, "anna", "check_on_subscribe", [data_type], "blue")
+    assert await owner.fetchval("select count(*) from livewell_private.item") == 0
+    assert await presence.viewers() == {}
+    async with signed_in(owner, json.dumps({"sub": "anna", "tenant": "blue"})) as transaction:
+        asked = json.dumps([{"type": "account", "key": "blue"}])
+        assert await transaction.fetchval("select livewell.watch($1, $2)", uuid4(), asked) == 1

@@ -18,6 +18,7 @@ begin
     end if;
     v_user := livewell.current_user_id();
     perform livewell_private.count_user_call(v_user, v_now);
+    perform livewell_private.require_watchable(p_types, array_fill(p_key, array[cardinality(p_types)]));
     v_items := array(
         select m.item_id from livewell_private.make_items(p_types, array_fill(p_key, array[cardinality(p_types)]), v_now) as m
         order by m.item_position

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell_private.require_primary();
     update livewell_private.gateway as g set last_seen = '-infinity' where g.name = p_gateway;
-    perform livewell_private.drop_sessions(livewell_private.give_up_gateway(p_gateway, '-infinity', 1000), p_now);
+    perform livewell_private.drop_sessions(livewell_private.give_up_gateway(p_gateway, 1000, p_now), p_now);
     perform livewell_private.remove_gateways(array[p_gateway]);
     return (select count(*) from livewell_private.session as s where s.gateway = p_gateway);
 end $$;

@@ -1,12 +1,13 @@
--- Takes sessions of a gateway that was not renewed since a time, as many as asked, to be dropped by the caller. The gateway is
+-- Takes sessions of a gateway that was not renewed in time, as many as asked, to be dropped by the caller. The gateway is
 -- marked first, so that it cannot be renewed while some of its sessions are gone. Sessions and gateways that somebody else has
 -- at this moment are left for the next time.
 -- for: internal
-create or replace function livewell_private.give_up_gateway(p_gateway text, p_since timestamptz, p_most integer) returns uuid[]
+create or replace function livewell_private.give_up_gateway(p_gateway text, p_most integer, p_now timestamptz) returns uuid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 begin
-    perform from livewell_private.gateway as g where g.name = p_gateway and g.last_seen <= p_since for no key update skip locked;
+    perform from livewell_private.gateway as g
+    where g.name = p_gateway and g.last_seen + g.gone_after <= p_now for no key update skip locked;
     if not found then
         return array[]::uuid[];
     end if;

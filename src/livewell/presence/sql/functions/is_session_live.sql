@@ -6,6 +6,6 @@ set search_path = pg_catalog, pg_temp as $$
     select exists (
         select from livewell_private.session as s left join livewell_private.gateway as g on g.name = s.gateway
         where s.id = p_session
-            and coalesce(g.last_seen, s.last_seen) > p_now - livewell.setting_interval('presence.gone_after')
+            and coalesce(g.last_seen + g.gone_after, s.last_seen + livewell.setting_interval('presence.gone_after')) > p_now
     )
 $$;

@@ -1,5 +1,6 @@
 -- Opens sessions, a batch in one call, each of a user; those of a gateway live as long as it renews itself. Answers by
--- position: opened (new, or anew after it was gone: it looks at nothing), open (it was, and keeps what it looks at), taken
+-- position: opened (new, or anew after it was gone: it looks at nothing), open (it was, and keeps what it looks at), elsewhere (it is
+-- open at another gateway, or at none, and stays there: a client that came here takes it with `resume`), taken
 -- (it is another user's), too_many, or busy: somebody else has it, or what it looked at, in an open transaction.
 -- for: service
 create or replace function livewell.open_sessions(
@@ -25,8 +26,11 @@ begin
     select array_agg(s.id) into v_gone
     from livewell_private.session as s left join livewell_private.gateway as g on g.name = s.gateway
     where s.id = any (v_locked) and (
-        coalesce(g.last_seen, s.last_seen) <= v_gone_at
-        or exists (select from livewell_private.session_leaving as l where l.session_id = s.id)
+        case when s.gateway is null then s.last_seen <= v_gone_at else g.last_seen + g.gone_after <= p_now end
+        or exists (
+            select from livewell_private.session_leaving as l
+            where l.session_id = s.id and (l.gateway is null or l.gateway = s.gateway)
+        )
     );
     if v_gone is not null then
         delete from livewell_private.session_leaving as l where l.session_id = any (v_gone);
@@ -34,9 +38,9 @@ begin
         -- What of it cannot be undone yet keeps it from being opened anew.
         v_busy := v_busy || array(select s.id from livewell_private.session as s where s.id = any (v_gone));
     end if;
-    update livewell_private.session as s set gateway = p_gateway, last_seen = greatest(s.last_seen, p_now)
+    update livewell_private.session as s set last_seen = greatest(s.last_seen, p_now)
     from unnest(p_ids, p_users, livewell_private.are_among(p_ids, v_locked)) as a (id, user_id, is_locked)
-    where s.id = a.id and s.user_id = a.user_id and a.is_locked and s.id <> all (v_busy);
+    where p_gateway is null and s.gateway is null and s.id = a.id and s.user_id = a.user_id and a.is_locked and s.id <> all (v_busy);
     select n.opened, n.busy into v_added from livewell_private.add_sessions(p_ids, p_users, p_gateway, v_most, p_now) as n;
     return coalesce((
         select array_agg(
@@ -45,6 +49,7 @@ begin
                 when s.id is null then 'too_many'
                 when s.user_id <> a.user_id then 'taken'
                 when a.id = any (v_busy) then 'busy'
+                when s.gateway is distinct from p_gateway then 'elsewhere'
                 when a.is_new then 'opened'
                 else 'open'
             end

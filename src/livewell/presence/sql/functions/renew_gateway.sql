@@ -6,7 +6,8 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
     perform livewell_private.require_primary();
-    update livewell_private.gateway as g set last_seen = greatest(g.last_seen, p_now)
-    where g.name = p_gateway and g.last_seen > p_now - livewell.setting_interval('presence.gone_after');
+    update livewell_private.gateway as g
+    set last_seen = greatest(g.last_seen, p_now), gone_after = livewell_private.gateway_gone_after(p_gateway)
+    where g.name = p_gateway and g.last_seen + g.gone_after > p_now;
     return found;
 end $$;

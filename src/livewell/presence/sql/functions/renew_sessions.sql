@@ -11,7 +11,7 @@ declare
     v_locked record;
 begin
     perform livewell_private.require_primary();
-    select l.users, l.busy into v_locked from livewell_private.lock_live_sessions(p_ids, v_gone_at, p_now) as l;
+    select l.users, l.busy into v_locked from livewell_private.lock_live_sessions(p_ids, v_gone_at, p_now, null) as l;
     update livewell_private.session as s set last_seen = greatest(s.last_seen, p_now)
     from unnest(p_ids, v_locked.users) as a (id, user_id)
     where s.id = a.id and a.user_id is not null and s.gateway is null;

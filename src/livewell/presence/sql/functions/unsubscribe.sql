@@ -1,9 +1,9 @@
 -- Ends subscriptions, a batch in one call: session, type and key by position. Answers by position: unsubscribed, or not_there
--- when there was no such subscription, or busy: somebody else has the session or the item in an open transaction, and the caller asks
--- again later. A session that is past its time may still let go of something.
+-- when there was no such subscription, or, where a gateway is named, the session is not its own any more; or busy: somebody else has the
+-- session or the item in an open transaction, and the caller asks again later. A session that is past its time may still let go of something.
 -- for: service
 create or replace function livewell.unsubscribe(
-    p_sessions uuid[], p_types text[], p_keys text[], p_now timestamptz default clock_timestamp()
+    p_sessions uuid[], p_types text[], p_keys text[], p_now timestamptz default clock_timestamp(), p_gateway text default null
 ) returns text[]
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -18,7 +18,7 @@ declare
 begin
     perform livewell_private.require_primary();
     perform livewell_private.require_same_length(cardinality(p_sessions), cardinality(p_types), cardinality(p_keys));
-    select l.users, l.busy into v_locked from livewell_private.lock_live_sessions(p_sessions, null, p_now) as l;
+    select l.users, l.busy into v_locked from livewell_private.lock_live_sessions(p_sessions, null, p_now, p_gateway) as l;
     v_busy_items := livewell_private.lock_items(array(
         select i.id from unnest(p_types, p_keys) as a (data_type, key) join livewell_private.item as i on i.data_type = a.data_type and i.key = a.key
     ), p_now);

@@ -18,13 +18,15 @@ begin
     select a.types, a.keys into v_types, v_keys from livewell_private.items_asked(p_items) as a;
     perform livewell_private.require_own_session(p_session, v_user);
     perform livewell_private.count_user_call(v_user, v_now);
+    perform livewell_private.require_watchable(v_types, v_keys);
     if not livewell_private.is_session_live(p_session, v_now) then
         -- Calls of one user count its sessions one after the other: each holds the row that counts its calls.
         v_outcomes := livewell.open_sessions(array[p_session], array[v_user], null, v_now);
         perform livewell_private.require_outcomes(v_outcomes);
     end if;
     for v_try in 1..8 loop
-        v_outcomes := livewell.subscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, v_now);
+        select s.outcomes into v_outcomes
+        from livewell.subscribe(array_fill(p_session, array[cardinality(v_types)]), v_types, v_keys, v_now) as s;
         v_new := v_new + (select count(*) from unnest(v_outcomes) as o (outcome) where o.outcome = 'subscribed');
         exit when 'busy' <> all (v_outcomes);
     end loop;
