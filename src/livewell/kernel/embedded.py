@@ -6,7 +6,8 @@ go on. Each process that uses it is registered; the last one to `release()` it s
 count. A server that was told to `keep()` running stays when its users have left. `stop()` stops it whoever uses it.
 
 Daily work is done by the login `livewell`, a member of livewell_service and of nothing else, which makes no temporary
-objects. The superuser is for the schema and for what is declared.
+objects; reads for viewers by `livewell_viewers`, which has the rights of nobody until it takes those of a viewer. The
+superuser is for the schema and for what is declared.
 
 It listens on a socket in a folder that only its own user can enter, and on no network address unless `listen_port` is
 given; over that port a password is asked (set one for the role first). All of it is for one machine: the processes
@@ -47,6 +48,7 @@ log = Logger("livewell.kernel")
 
 DATABASE = "livewell"
 SERVICE_LOGIN = "livewell"
+READER_LOGIN = "livewell_viewers"
 _NOT_YET = (
     asyncpg.CannotConnectNowError,
     asyncpg.ConnectionDoesNotExistError,
@@ -190,6 +192,10 @@ class EmbeddedPostgres:
         """The address for daily work: of a login that is only a service."""
         return self.url(user=SERVICE_LOGIN)
 
+    def reader_url(self) -> str:
+        """The address for reads for viewers: of a login that is a member of their roles only, and inherits nothing."""
+        return self.url(user=READER_LOGIN)
+
     def url(self, *, user: str = SUPERUSER, database: str = DATABASE) -> str:
         """The address of the running server, over its socket; the superuser's unless another login is named."""
         if self._postmaster is None:
@@ -243,7 +249,9 @@ class EmbeddedPostgres:
         try:
             if not await connection.fetchval("select exists (select from pg_database where datname = $1)", DATABASE):
                 await connection.execute(f"create database {DATABASE}")
-            for statement in await connection.fetch(QUERIES["list_logins_to_make"], SERVICE_LOGIN, DATABASE):
+            for statement in await connection.fetch(
+                QUERIES["list_logins_to_make"], SERVICE_LOGIN, DATABASE, READER_LOGIN
+            ):
                 await connection.execute(statement[0])
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
             raise cluster.failure(f"cannot create the database {DATABASE}", str(error)) from error

@@ -44,10 +44,17 @@ class LoginRole(StrEnum):
     USER = "user"
     ANON = "anon"
     SERVICE = "service"
+    # Reads for viewers: as any of them, and as nobody itself.
+    READER = "reader"
 
     @property
-    def role(self) -> str:
-        return f"livewell_{self.value}"
+    def roles(self) -> tuple[str, ...]:
+        return ("livewell_user", "livewell_anon") if self is LoginRole.READER else (f"livewell_{self.value}",)
+
+    @property
+    def inherits(self) -> bool:
+        """Whether it has the rights of its roles without taking one."""
+        return self is not LoginRole.READER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,16 +84,26 @@ async def list_logins(caller: Caller) -> list[Login]:
 
 
 async def make_login(
-    connection: Connection, name: str, role: LoginRole, password: str, limits: LoginLimits | None = None
+    connection: Connection,
+    name: str,
+    role: LoginRole,
+    password: str,
+    limits: LoginLimits | None = None,
+    *,
+    more: Sequence[str] = (),
 ) -> bool:
-    """Make a login, or make one that was made here so again; true when it is new. Inside the caller's transaction."""
+    """Make a login, or make one that was made here so again; true when it is new. Inside the caller's transaction.
+
+    `more` are roles of viewers that one which reads for them is a member of, too.
+    """
     _require_name(name)
     _require_password(password)
-    (found,) = await connection.fetch(QUERIES["look_at_login"], name, role.role)
+    roles = list(dict.fromkeys((*role.roles, *more)))
+    (found,) = await connection.fetch(QUERIES["look_at_login"], name, roles)
     if not found["may_make"]:
         raise NotPermitted(
-            f"role {found['asker']} may not make a login that is a member of {role.role}",
-            fix="connect as a superuser, or a role with CREATEROLE, livewell_service and the right to grant that one",
+            f"role {found['asker']} may not make a login that is a member of {', '.join(roles)}",
+            fix="connect as a superuser, or a role with CREATEROLE, livewell_service and the right to grant them",
         )
     if found["taken"]:
         raise LoginNotOurs(
@@ -97,10 +114,11 @@ async def make_login(
     statements = await connection.fetch(
         QUERIES["list_login_statements"],
         name,
-        role.role,
+        roles,
         _verifier(password),
         -1 if chosen.connections is None else chosen.connections,
         *(_milliseconds(limit) for limit in (chosen.idle_in_transaction, chosen.statement, chosen.lock)),
+        role.inherits,
     )
     for row in statements:
         await connection.execute(row["statement"])

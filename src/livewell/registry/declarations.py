@@ -4,9 +4,9 @@ What a table names is set, what it does not name stays. Empty text sets a field 
 is none, `table = ""` is Livewell's own table.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
 from livewell.kernel import Column, DeclaredTable, FieldGroup, PositiveDuration, Size
 from livewell.registry.errors import InvalidType, UnknownTypeField
@@ -28,6 +28,40 @@ class Keys(FieldGroup):
     active: Annotated[str | None, Column("keys_active_column")] = None
     exchange: Annotated[str | None, Column("keys_exchange_column")] = None
     only_known: bool | None = None
+
+
+class ClaimRule(BaseModel):
+    """`read = { claim = "tenant", equals = "key" }`: a claim must equal the key, a column of the row, or a value."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    claim: str
+    equals: str
+
+
+class FunctionRule(BaseModel):
+    """`read = { function = "public.may_read" }`: a function of the user's says which keys may be read."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    function: str
+
+
+def _read_rule(value: object) -> object:
+    """The rule that was written, told in one sentence when it is none."""
+    match value:
+        case None | "nobody" | "signed_in" | "public" | "rls" | ClaimRule() | FunctionRule():
+            return value
+        case {"claim": str(claim), "equals": str(equals), **rest} if not rest:
+            return ClaimRule(claim=claim, equals=equals)
+        case {"function": str(function), **rest} if not rest:
+            return FunctionRule(function=function)
+    raise ValueError(
+        'should be "nobody", "signed_in", "public" or "rls", { claim = "…", equals = "…" } or { function = "…" }'
+    )
+
+
+ReadRule: TypeAlias = Literal["nobody", "signed_in", "public", "rls"] | ClaimRule | FunctionRule
 
 
 class TypeDeclaration(DeclaredTable):
@@ -54,7 +88,8 @@ class TypeDeclaration(DeclaredTable):
     extra: Literal["refuse", "ignore"] | None = None
     keys_per_request: Annotated[int | None, Field(ge=1, le=1000)] = None
     value_rule: Literal["contract", "observed"] | None = None
-    read: Annotated[Literal["nobody", "signed_in", "public"] | None, Column("read_rule")] = None
+    read: Annotated[ReadRule | None, BeforeValidator(_read_rule), Column("read_rule")] = None
+    read_claims: list[str] | None = None
     key_pattern: str | None = None
     keys: Keys = Keys()
     group: Annotated[str | None, Column("queue_group")] = None
@@ -77,4 +112,14 @@ class TypeTables:
 def type_fields(declared: TypeDeclaration) -> dict[str, Any]:
     """The fields that were written, as `livewell.apply_types` takes them."""
     plain = {name: value for name, value in declared.written().items() if name not in {"fetch_call", "fields"}}
-    return {**plain, **fetch_columns(declared.fetch, declared.fields)}
+    return {**plain, **_read_columns(declared.read), **fetch_columns(declared.fetch, declared.fields)}
+
+
+def _read_columns(rule: ReadRule | None) -> dict[str, Any]:
+    """The columns of a read rule; what another one needed is left to the database to take back."""
+    match rule:
+        case ClaimRule():
+            return {"read_rule": "claim", "read_claim": rule.claim, "read_equals": rule.equals}
+        case FunctionRule():
+            return {"read_rule": "function", "read_function": rule.function}
+    return {}

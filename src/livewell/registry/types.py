@@ -44,6 +44,10 @@ class DataType:
     fields: JsonObject | None
     extra: str
     read_rule: str
+    read_claim: str | None
+    read_equals: str | None
+    read_function: str | None
+    read_claims: list[str] | None
     created_at: datetime
     updated_at: datetime
 

@@ -24,7 +24,7 @@ select
     name, description, endpoint, queue_group, table_name, key_column, time_column, ttl_column, ttl, staleness, gate, strategy, cron,
     time_zone, priority_floor, expected_bytes, source_time_column, source_rule, model, keys_per_request, value_rule,
     key_pattern, keys_table, keys_key_column, keys_active_column, keys_exchange_column, keys_only_known, enabled,
-    fetch_call::text as fetch_call, fields::text as fields, extra, read_rule, created_at, updated_at
+    fetch_call::text as fetch_call, fields::text as fields, extra, read_rule, read_claim, read_equals, read_function, read_claims, created_at, updated_at
 from livewell.data_types where $1::text[] is null or name = any ($1) order by name
 
 -- name: check_types

@@ -42,7 +42,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"source_rule": "older"}, "source_time.rule must be"),
     ({"keys_per_request": 0}, "keys_per_request must be"),
     ({"value_rule": "guess"}, "value_rule must be"),
-    ({"read_rule": "everybody"}, "read must be nobody, signed_in or public"),
+    ({"read_rule": "everybody"}, "read must be nobody, signed_in, public, rls, a claim or a function"),
     ({"key_pattern": "[A-Z]+"}, "from \\^ to"),
     ({"key_pattern": "^[A-Z+$"}, "no regular expression"),
     ({"keys_table": "public.symbols"}, "keys.table needs keys.column"),
@@ -151,8 +151,50 @@ async def test_a_read_rule_is_declared_like_any_field(registry: Registry, owner:
         )
         == "public"
     )
-    with pytest.raises(ValidationError, match="'nobody', 'signed_in' or 'public'"):
-        TypeDeclaration.model_validate({"read": "everybody"})
+    for wrong in ("everybody", {"claim": "tenant"}, {"function": 7}, {"claim": "a", "equals": "key", "or": 1}, {}, 7):
+        with pytest.raises(ValidationError, match='should be "nobody", "signed_in", "public" or "rls"'):
+            TypeDeclaration.model_validate({"read": wrong})
+
+
+async def test_a_rule_takes_back_what_another_needed(registry: Registry) -> None:
+    """A claim, then a function, then a word: each is what it says and nothing of the one before."""
+    await registry.put("quote", **QUOTE)
+    fields = ("read_rule", "read_claim", "read_equals", "read_function")
+    for rule, expected in (
+        ({"claim": "tenant", "equals": "column:value"}, ("claim", "tenant", "column:value", None)),
+        ({"claim": "tenant", "equals": "value:gold"}, ("claim", "tenant", "value:gold", None)),
+        ("public", ("public", None, None, None)),
+    ):
+        await registry.put("quote", **type_fields(TypeDeclaration.model_validate({"read": rule})))
+        row = await registry.row("quote")
+        assert tuple(row[field] for field in fields) == expected
+
+
+NO_RULES: list[tuple[dict[str, object], str]] = [
+    ({"read_rule": "claim"}, "read.claim must name a claim"),
+    ({"read_rule": "claim", "read_claim": "a\u202eb", "read_equals": "key"}, "read.claim must name a claim"),
+    ({"read_rule": "claim", "read_claim": "tenant"}, "read.equals must be"),
+    ({"read_rule": "claim", "read_claim": "tenant", "read_equals": "tenant"}, "read.equals must be"),
+    ({"read_rule": "claim", "read_claim": "tenant", "read_equals": "column:a b"}, "read.equals must be"),
+    ({"read_rule": "claim", "read_claim": "tenant", "read_equals": "column:nothing"}, "has no column nothing"),
+    ({"read_rule": "public", "read_claim": "tenant"}, "read.claim and read.equals are for"),
+    ({"read_rule": "function"}, "read.function must be"),
+    ({"read_rule": "function", "read_function": "may read"}, "read.function must be"),
+    ({"read_rule": "function", "read_function": "livewell.share"}, "a function of your own"),
+    ({"read_rule": "function", "read_function": "public.nothing"}, "there is no function"),
+    ({"read_rule": "rls"}, "has no row-level security"),
+    ({"read_rule": "rls", "table_name": None, "key_column": None, "time_column": None}, "for a table of your own"),
+    ({"read_claims": [""]}, "read_claims must be"),
+    ({"read_claims": ["a"] * 21}, "read_claims must be"),
+]
+
+
+async def test_a_rule_that_cannot_be_is_refused(registry: Registry, owner: Database) -> None:
+    """What it needs is missing, is no name, is not there, or would leave everything open: a fact that says which."""
+    table = await make_table(owner, "public.quotes")
+    for fields, reason in NO_RULES:
+        with pytest.raises(InvalidType, match=reason):
+            await registry.put("quote", **{**QUOTE, **table, **fields})
 
 
 async def test_every_change_is_audited(registry: Registry, owner: Database) -> None:

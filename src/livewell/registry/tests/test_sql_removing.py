@@ -15,7 +15,7 @@ JOBS = """select livewell.enqueue_jobs(jsonb_agg(jsonb_build_object(
 ))) from unnest(array['A', 'B']) as k"""
 
 
-SUBSCRIBE = "select livewell.subscribe($1, array_fill('quote'::text, array[cardinality($2::text[])]), $2)"
+SUBSCRIBE = "select outcomes from livewell.subscribe($1, array_fill('quote'::text, array[cardinality($2::text[])]), $2)"
 
 
 async def _in_use(registry: Registry, owner: Database) -> None:

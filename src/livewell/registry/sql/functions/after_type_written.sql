@@ -1,6 +1,6 @@
 -- However a type is written, the kind of its refreshes is known, in its group and with as many of
 -- them to a request as the type allows, and completed ones are kept briefly: in the same transaction. Their lane is open before anybody
--- watches, or who does first would hold it. Workers are told.
+-- watches, or who does first would hold it. Workers are told; when another may read it now, so is whoever shows it.
 -- for: internal
 create or replace function livewell_private.after_type_written() returns trigger
 language plpgsql
@@ -15,5 +15,10 @@ begin
         and (k.queue_group, k.jobs_per_request, k.kept_briefly) <> (new.queue_group, new.keys_per_request, true);
     perform livewell_private.open_lane_for('refresh.' || new.name, new.endpoint);
     perform livewell_private.notify('livewell_types', new.name);
+    if tg_op = 'UPDATE' and (old.read_rule, old.read_claim, old.read_equals, old.read_function, old.read_claims, old.table_name)
+        is distinct from (new.read_rule, new.read_claim, new.read_equals, new.read_function, new.read_claims, new.table_name)
+    then
+        perform livewell_private.notify('livewell_rights', jsonb_build_object('type', new.name)::text);
+    end if;
     return null;
 end $$;

@@ -1,5 +1,5 @@
 -- A type as it would be, with what follows from what was asked: the column of its source time is the field that is declared as it,
--- and a call that is no longer declared takes along what was said with it.
+-- and a call that is no longer declared takes along what was said with it, as does a read rule.
 -- for: internal
 create or replace function livewell_private.implied_type(
     p_thing livewell_private.declared_thing, p_old livewell_private.data_type, p_new livewell_private.data_type, p_asked jsonb
@@ -21,6 +21,13 @@ begin
         and (v_type.source_time_column is null or v_type.source_time_column = livewell_private.source_time_field((p_old).fields))
     then
         v_type.source_time_column := case when v_type.table_name is not null then livewell_private.source_time_field(v_type.fields) end;
+    end if;
+    if v_type.read_rule is distinct from 'claim' and not p_asked ?| array['read_claim', 'read_equals'] then
+        v_type.read_claim := null;
+        v_type.read_equals := null;
+    end if;
+    if v_type.read_rule is distinct from 'function' and not p_asked ? 'read_function' then
+        v_type.read_function := null;
     end if;
     return v_type;
 end $$;

@@ -15,7 +15,7 @@ set search_path = pg_catalog, pg_temp as $$
         ('source_time.column', (p_type).source_time_column, false), ('staleness', (p_type).staleness, true),
         ('gate', nullif(nullif((p_type).gate, 'always'), 'market_hours'), true), ('keys.table', (p_type).keys_table, true),
         ('keys.column', (p_type).keys_key_column, false), ('keys.active', (p_type).keys_active_column, false),
-        ('keys.exchange', (p_type).keys_exchange_column, false)
+        ('keys.exchange', (p_type).keys_exchange_column, false), ('read.function', (p_type).read_function, true)
     ) as n (field, name, qualified)
     where n.name is not null and not livewell_private.is_identifier(n.name, n.qualified)
     limit 1

@@ -45,8 +45,25 @@ begin
             then 'keys_per_request must be from 1 to 1000'
         when p_type.value_rule is null or p_type.value_rule not in ('contract', 'observed')
             then 'value_rule must be contract or observed'
-        when p_type.read_rule is null or p_type.read_rule not in ('nobody', 'signed_in', 'public')
-            then 'read must be nobody, signed_in or public'
+        when p_type.read_rule is null or p_type.read_rule not in ('nobody', 'signed_in', 'public', 'claim', 'function', 'rls')
+            then 'read must be nobody, signed_in, public, rls, a claim or a function'
+        when p_type.read_rule = 'claim' and (
+            coalesce(length(p_type.read_claim), 0) not between 1 and 100 or p_type.read_claim ~ livewell_private.strange_characters()
+        ) then 'read.claim must name a claim: read = { claim = "tenant", equals = "key" }'
+        when p_type.read_rule = 'claim'
+            and coalesce(p_type.read_equals, '') !~ '^(key|column:[A-Za-z_][A-Za-z0-9_]{0,62}|value:.{1,200})$'
+            then 'read.equals must be "key", "column:NAME" or "value:TEXT"'
+        when p_type.read_rule <> 'claim' and num_nonnulls(p_type.read_claim, p_type.read_equals) > 0
+            then 'read.claim and read.equals are for read = { claim = …, equals = … }'
+        when (p_type.read_rule = 'function') <> (p_type.read_function is not null)
+            then 'read.function must be SCHEMA.NAME, and is for read = { function = … }'
+        when split_part(p_type.read_function, '.', 1) in ('livewell', 'livewell_private') then 'read.function must be a function of your own'
+        when p_type.read_rule = 'rls' and p_type.table_name is null
+            then 'read = "rls" is for a table of your own: name it, or say who reads in another way'
+        when cardinality(p_type.read_claims) > 20 or exists (
+            select from unnest(p_type.read_claims) as c (claim)
+            where coalesce(length(c.claim), 0) not between 1 and 100 or c.claim ~ livewell_private.strange_characters()
+        ) then 'read_claims must be at most 20 names of claims'
         when p_type.keys_only_known is null then 'keys.only_known must be true or false'
         when p_type.keys_table is null and num_nonnulls(p_type.keys_key_column, p_type.keys_active_column, p_type.keys_exchange_column) > 0
             then 'the columns of keys are those of a table: name keys.table, or leave them out'

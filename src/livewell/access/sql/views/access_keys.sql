@@ -1,0 +1,5 @@
+-- Access keys without what would open anything: what each may, for whom, until when, and in which hour it was last used.
+-- for: service
+create view livewell.access_keys as
+select k.id, k.name, k.scopes, k.user_id, k.tenant, k.expires_at, k.revoked_at, k.last_used, k.created_at, k.created_by
+from livewell_private.access_key as k;
