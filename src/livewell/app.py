@@ -53,6 +53,7 @@ class Livewell(Serving):
         database_url: str | None = None,
         *,
         owner_url: str | None = None,
+        reader_url: str | None = None,
         direct_url: str | None = None,
         pooled: bool = False,
         data_folder: Path | None = None,
@@ -67,6 +68,7 @@ class Livewell(Serving):
             pooled=pooled or os.environ.get("LIVEWELL_POOLED") == "1",
         )
         self._asked_owner_url = owner_url or os.environ.get("LIVEWELL_OWNER_URL")
+        self._asked_reader_url = reader_url or os.environ.get("LIVEWELL_READER_URL")
         self._owner_url: str | None = None
         self._data_folder = data_folder
         self._embedded: EmbeddedPostgres | None = None
@@ -111,6 +113,11 @@ class Livewell(Serving):
             )
         if self._types:
             await self._declare_types()
+
+    @property
+    def reader_url(self) -> str | None:
+        """Where reads for viewers log in: LIVEWELL_READER_URL, or the embedded server's login for them."""
+        return self._asked_reader_url or (self._embedded.reader_url() if self._embedded is not None else None)
 
     @asynccontextmanager
     async def as_owner(self) -> AsyncIterator[Stores]:

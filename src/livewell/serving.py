@@ -1,10 +1,15 @@
 """What an application runs: workers and schedulers, each with the listener, settings and gauges it needs beside it."""
 
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
+import livewell.access
+import livewell.api
+import livewell.live
 from livewell.audit import tell_sealed
 from livewell.budgets import BudgetGauges, BudgetStore, KeyRing, KeySources
-from livewell.declared import Declared
+from livewell.declared import Declared, FetcherClass
 from livewell.fetching import Client, Fetching, FetchStore, SourceBook
 from livewell.freshness import FreshnessGauges
 from livewell.jobs import (
@@ -16,7 +21,7 @@ from livewell.jobs import (
     tell_rescued,
     tell_retention,
 )
-from livewell.kernel import LONGEST_PAUSE, Listener, LivewellError, Logger, Service, ServiceOptions
+from livewell.kernel import LONGEST_PAUSE, Component, Listener, LivewellError, Logger, Service, ServiceOptions
 from livewell.presence import PresenceGauges, tell_recounted, tell_swept
 from livewell.registry import TYPES_CHANNEL, CalendarKeeper
 from livewell.schedule import CHANNEL as TASKS_CHANNEL
@@ -32,7 +37,7 @@ from livewell.schedule import (
     this_node,
 )
 from livewell.settings import CHANNEL as SETTINGS_CHANNEL
-from livewell.settings import SettingsWatcher
+from livewell.settings import Settings, SettingsWatcher
 from livewell.stores import Stores
 from livewell.worker import Refresher, Worker, WorkerOptions
 
@@ -56,10 +61,18 @@ TELLERS = {
 class Serving(Declared, Stores):
     """Runs the kinds, tasks and types declared here, on an open database."""
 
+    @property
+    def reader_url(self) -> str | None:
+        """Where reads for viewers log in, if anywhere."""
+        return None
+
     def __init__(self, key_sources: KeySources | None) -> None:
         super().__init__()
         self.key_sources = key_sources or KeySources.from_environment()
         self._client: Client | None = None
+
+    def _own_fetchers(self) -> Mapping[str, FetcherClass]:
+        return self._fetchers
 
     def worker(self, settings: SettingsWatcher, options: WorkerOptions | None = None) -> Worker:
         """A worker for the kinds declared here, to be run by a service of one's own."""
@@ -76,6 +89,60 @@ class Serving(Declared, Stores):
             refresher,
             keys=KeyRing(sources=self.key_sources),
         )
+
+    @asynccontextmanager
+    async def api(self, options: "livewell.api.DoorOptions | None" = None) -> "AsyncIterator[livewell.api.Api]":
+        """The ASGI application of this database, to be served, or mounted in an application of one's own.
+
+        Its gateway takes clients inside `async with`: a mounted application's own lifespan is never run.
+        """
+        options = options or livewell.api.DoorOptions()
+        settings = await Settings.read(self.database)
+        async with livewell.access.Readers.open(self.database, self.reader_url) as readers:
+            yield livewell.api.Api(
+                self.database,
+                readers,
+                self._operating(options),
+                self.items,
+                options=livewell.live.GatewayOptions().following(settings),
+                origins=options.origins,
+            )
+
+    @asynccontextmanager
+    async def _door(self, options: "livewell.api.DoorOptions | None") -> AsyncIterator[list[Component]]:
+        """The door of a process that has one."""
+        if options is None:
+            yield []
+        elif options.for_viewers:
+            async with self.api(options) as api:
+                server = livewell.api.ApiServer(api.application, options)
+                server.open()
+                yield [livewell.api.ApiDoor(api, server)]
+        else:
+            operating = self._operating(options, trusts_this_machine=options.is_local)
+            routes = livewell.api.operating_routes(operating)
+            server = livewell.api.ApiServer(livewell.api.application_with(routes), options)
+            server.open()
+            yield [server]
+
+    def _operating(
+        self, options: "livewell.api.DoorOptions", *, trusts_this_machine: bool = False
+    ) -> "livewell.api.Operating":
+        async def run(name: str, force: bool) -> RunAnswer:  # noqa: FBT001 - as a route asks it
+            return await self.run_task(name, force=force)
+
+        return livewell.api.Operating(
+            health=self.tasks.task_health,
+            ready=self._answers,
+            run=run,
+            doorkeeper=livewell.access.Doorkeeper(self.database, sources=self.key_sources),
+            token=options.token,
+            trusts_this_machine=trusts_this_machine,
+        )
+
+    async def _answers(self) -> str | None:
+        await self.database.fetchval("select 1")
+        return None
 
     def scheduler(self, settings: SettingsWatcher) -> Scheduler:
         """What runs the due tasks, to be run by a service of one's own."""
@@ -147,12 +214,29 @@ class Serving(Declared, Stores):
             settings.subscribe(lambda _: schedulers[0].wake.set())
         return service
 
-    async def run_worker(self, options: WorkerOptions | None = None, *, scheduled: bool = True) -> int:
-        """Run a worker, and due tasks beside it unless told not to, until SIGTERM or SIGINT; returns the exit code."""
-        service, _ = await self.service(options, scheduled=scheduled)
-        return await service.run()
+    async def run_worker(
+        self,
+        options: WorkerOptions | None = None,
+        *,
+        scheduled: bool = True,
+        door: "livewell.api.DoorOptions | None" = None,
+    ) -> int:
+        """Run a worker, due tasks and a door beside it if told to, until SIGTERM or SIGINT; returns the exit code."""
+        async with self._door(door) as doors:
+            service, _ = await self.service(options, scheduled=scheduled)
+            for opened in doors:
+                service.add_component(opened)
+            return await service.run()
 
-    async def run_scheduler(self) -> int:
+    async def run_scheduler(self, *, door: "livewell.api.DoorOptions | None" = None) -> int:
         """Run due tasks, and no jobs, until SIGTERM or SIGINT; returns the exit code."""
-        service = await self._service(await SettingsWatcher.begin(self.database), [])
-        return await service.run()
+        async with self._door(door) as doors:
+            service = await self._service(await SettingsWatcher.begin(self.database), [])
+            for opened in doors:
+                service.add_component(opened)
+            return await service.run()
+
+    async def run_api(self, door: "livewell.api.DoorOptions") -> int:
+        """Serve, and run neither jobs nor tasks, until SIGTERM or SIGINT; returns the exit code."""
+        async with self._door(door) as doors:
+            return await Service(components=doors).run()

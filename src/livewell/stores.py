@@ -3,8 +3,10 @@
 An application is one of these (`app.jobs`, `app.budgets` …), and so is what a command of the command line works with.
 """
 
-from typing import Self
+from collections.abc import Mapping
+from typing import Any, Self
 
+import livewell.access
 import livewell.budgets
 import livewell.fetching
 import livewell.freshness
@@ -28,6 +30,10 @@ class Stores:
         return self._database
 
     @property
+    def access(self) -> "livewell.access.AccessStore":
+        return livewell.access.AccessStore(self.database)
+
+    @property
     def jobs(self) -> "livewell.jobs.JobStore":
         return livewell.jobs.JobStore(self.database)
 
@@ -49,7 +55,7 @@ class Stores:
 
     @property
     def items(self) -> "livewell.fetching.Items":
-        self._items = self._items or livewell.fetching.Items(self.database)
+        self._items = self._items or livewell.fetching.Items(self.database, self._own_fetchers())
         return self._items
 
     @property
@@ -59,6 +65,10 @@ class Stores:
     @property
     def registry(self) -> "livewell.registry.RegistryStore":
         return livewell.registry.RegistryStore(self.database)
+
+    def _own_fetchers(self) -> "Mapping[str, type[livewell.fetching.Fetcher[Any]]]":
+        """Those of a program that declares some."""
+        return {}
 
     async def _close_items(self) -> None:
         """End what watches items, if anybody does."""

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from livewell.schedule.metrics import TaskGauges
     from livewell.schedule.runner import TaskRunner, this_node
     from livewell.schedule.scheduler import CHANNEL, Scheduler
-    from livewell.schedule.server import HealthServer
     from livewell.schedule.store import TaskStore
     from livewell.schedule.types import RunAnswer, Task, TaskRun, skipped
     from livewell.schedule.watchdog import Watchdog, WatchdogOptions, late_names
@@ -42,7 +41,6 @@ else:
 
 __all__ = [
     "CHANNEL",
-    "HealthServer",
     "InvalidCron",
     "InvalidTask",
     "NotRunnableHere",

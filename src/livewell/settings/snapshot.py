@@ -39,6 +39,11 @@ class Settings:
     worker_concurrency = Named("worker.concurrency", int)
     worker_poll_interval = Named("worker.poll_interval", timedelta)
     schedule_poll_interval = Named("schedule.poll_interval", timedelta)
+    live_recheck = Named("live.recheck", timedelta)
+    live_dwell = Named("live.dwell", timedelta)
+    live_connections_per_address = Named("live.connections_per_address", int)
+    live_connections_per_user = Named("live.connections_per_user", int)
+    presence_items_per_session = Named("presence.items_per_session", int)
     settings_poll_interval = Named("settings.poll_interval", timedelta)
 
     def __init__(self, stored: Iterable[StoredValue]) -> None:

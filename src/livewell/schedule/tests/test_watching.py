@@ -1,4 +1,4 @@
-"""Health over HTTP, runs over HTTP, and the watchdog that looks from outside."""
+"""The watchdog that looks from outside."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,78 +6,9 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-import aiohttp
 from aiohttp import web
 
-from livewell.app import Livewell
-from livewell.kernel import Database
-from livewell.schedule import HealthServer, Watchdog, WatchdogOptions
-
-LATE = "update livewell_private.task set watched_since = now() - interval '30 days', enabled = name = 'rescue'"
-MAINTENANCE_LONG_AGO = "update livewell_private.setting set updated_at = now() - interval '30 days'"
-
-
-@asynccontextmanager
-async def served(app: Livewell, *, token: str | None = None, host: str = "127.0.0.1") -> AsyncIterator[str]:
-    """The address of a health server of this application."""
-    server = HealthServer(
-        app.tasks.task_health, lambda name, force: app.run_task(name, force=force), host=host, port=0, token=token
-    )
-    stop = asyncio.Event()
-    await server.open()
-    running = asyncio.create_task(server.run(stop))
-    try:
-        yield server.address
-    finally:
-        stop.set()
-        await running
-
-
-async def _ask(method: str, url: str, **options: Any) -> tuple[int, Any]:
-    async with aiohttp.ClientSession() as session, session.request(method, url, **options) as answer:
-        return answer.status, await answer.json()
-
-
-async def test_healthz_names_the_late_tasks(database_url: str, owner: Database) -> None:
-    """200 while all is in time, 503 with the names of those that are not, 503 when the database is gone."""
-    await owner.execute("update livewell_private.task set watched_since = now()")
-    async with Livewell(database_url) as app, served(app) as address:
-        assert (await _ask("GET", f"{address}/healthz"))[0] == 200
-        await owner.execute(LATE)
-        await owner.execute(MAINTENANCE_LONG_AGO)
-        status, health = await _ask("GET", f"{address}/healthz")
-        assert (status, [task["task"] for task in health["late"]]) == (503, ["rescue"])
-        await owner.execute("alter schema livewell rename to away")
-        status, health = await _ask("GET", f"{address}/healthz")
-        assert (status, health["ok"], bool(health["error"])) == (503, False, True)
-
-
-async def test_a_run_over_http_is_the_same_document(database_url: str) -> None:
-    """Ran and skipped are both 200 with the document SQL gives; an unknown task is 404 with its fact."""
-    async with Livewell(database_url) as app, served(app) as address:
-        status, answer = await _ask("POST", f"{address}/v1/tasks/settings_care/run")
-        assert (status, answer) == (200, {"ok": True, "ran": True, "result": {"unfit": []}})
-        status, answer = await _ask("POST", f"{address}/v1/tasks/settings_care/run")
-        assert (status, answer) == (200, {"ok": True, "skipped": True, "reason": "not_due"})
-        assert (await _ask("POST", f"{address}/v1/tasks/settings_care/run?force=1"))[1]["ran"]
-        status, answer = await _ask("POST", f"{address}/v1/tasks/settings_car/run")
-        assert (status, answer["code"], answer["fix"]) == (404, "schedule.unknown_task", "did you mean settings_care?")
-
-
-async def test_a_run_over_http_is_guarded(database_url: str, owner: Database) -> None:
-    """With a token it is required; without one, web pages and other machines are refused; health stays open."""
-    await owner.execute("update livewell_private.task set watched_since = now()")
-    async with Livewell(database_url) as app:
-        run = "/v1/tasks/settings_care/run"
-        async with served(app, token="secret") as address:
-            assert (await _ask("POST", address + run))[0] == 401
-            assert (await _ask("POST", address + run, headers={"Authorization": "Bearer secre"}))[0] == 401
-            assert (await _ask("GET", f"{address}/healthz"))[0] == 200
-            assert (await _ask("POST", address + run, headers={"Authorization": "Bearer secret"}))[0] == 200
-        async with served(app) as address:
-            assert (await _ask("POST", address + run, headers={"Origin": "https://elsewhere.example"}))[0] == 403
-        async with served(app, host="0.0.0.0") as address:  # noqa: S104 - what is refused is the point
-            assert (await _ask("POST", address.replace("0.0.0.0", "127.0.0.1") + run))[0] == 403  # noqa: S104
+from livewell.schedule import Watchdog, WatchdogOptions
 
 
 @asynccontextmanager
