@@ -8,11 +8,14 @@ from livewell.testing.endpoints import make_endpoint
 
 
 async def make_type(owner: Database, name: str, *, endpoint: str | None = None, **fields: Any) -> None:
-    """Make a data type with these fields of its table, and its endpoint if that is new; a TTL of a minute else."""
+    """Make a data type with these fields of its table, and its endpoint if that is new.
+
+    Unless they say otherwise, its TTL is a minute and users may look at it.
+    """
     endpoint = endpoint or f"sim/{name}"
     if not await owner.fetchval("select exists (select from livewell_private.endpoint where name = $1)", endpoint):
         await make_endpoint(owner, endpoint)
-    columns = {"endpoint": endpoint, "ttl": timedelta(minutes=1), **fields}
+    columns = {"endpoint": endpoint, "ttl": timedelta(minutes=1), "read_rule": "signed_in", **fields}
     values = ", ".join(f"${n}" for n in range(2, len(columns) + 2))
     await owner.execute(
         f"insert into livewell_private.data_type (name, {', '.join(columns)}) values ($1, {values})",

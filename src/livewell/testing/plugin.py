@@ -114,6 +114,12 @@ def database_url(shared_server: SharedServer, database_name: str) -> str:
     return shared_server.service_url(database_name)
 
 
+@pytest.fixture
+def reader_url(shared_server: SharedServer, database_name: str) -> str:
+    """The URL of this test's database for a login that reads for viewers and inherits nothing."""
+    return shared_server.reader_url(database_name)
+
+
 @pytest_asyncio.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     """The test's own database, as the service sees it."""

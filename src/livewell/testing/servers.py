@@ -18,7 +18,7 @@ import asyncpg
 
 from livewell.kernel import EmbeddedPostgres, migrate
 from livewell.testing.addresses import Address
-from livewell.testing.logins import connected, ensure_service_login, service_url_of
+from livewell.testing.logins import connected, ensure_service_login, reader_url_of, service_url_of
 from livewell.testing.prepared import begin_as_copy, template_name
 from livewell.testing.waiting import until
 
@@ -37,6 +37,9 @@ class SharedServer:
 
     def service_url(self, database: str) -> str:
         return service_url_of(self.owner_url(database))
+
+    def reader_url(self, database: str) -> str:
+        return reader_url_of(self.owner_url(database))
 
     async def template(self) -> str:
         """The migrated template of today's SQL files; made by whoever comes first, the others wait."""
