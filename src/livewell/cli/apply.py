@@ -73,13 +73,14 @@ def problems_told() -> Iterator[None]:
 
 def sections(checked: "Scope" = "changed") -> "list[Section]":
     """What the rooms take from a file, in the order it is applied; types are checked when they change, or all."""
+    from livewell.access import AccessSection
     from livewell.budgets import ProviderSection
     from livewell.fetching import TypeSection
     from livewell.jobs import KindSection
     from livewell.presence import PresenceSection
     from livewell.schedule import TaskSection
 
-    return [ProviderSection(), KindSection(), TypeSection(checked), PresenceSection(), TaskSection()]
+    return [ProviderSection(), KindSection(), TypeSection(checked), AccessSection(), PresenceSection(), TaskSection()]
 
 
 def read_file(file: Path) -> "Declarations":

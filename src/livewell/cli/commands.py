@@ -69,7 +69,11 @@ COMMANDS: Mapping[str, Place] = {
     "tasks": Place("tasks:group", "Show, run, tune, enable and disable tasks."),
     "health": Place("health:health", "Say whether every task runs in time."),
     "watchdog": Place("health:watchdog", "Look from outside whether everything runs, and tell a dead-man service."),
-    "access": Place("access:group", "Show and make logins for programs that ask the database themselves."),
+    "access": Place(
+        "access:group", "Show and make access keys, and logins for programs that ask the database themselves."
+    ),
+    "subjects": Place("subjects:group", "Show, share and unshare what belongs to somebody."),
+    "token": Place("token:token", "Make a token of an issuer whose secret this machine has, for development."),
     "settings": Place("settings:group", "Show and change settings."),
     "maintenance": Place("maintenance:group", "Stop claiming, and claim again."),
     "audit": Place("audit:group", "Read, verify and export the audit log."),

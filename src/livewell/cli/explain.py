@@ -136,6 +136,8 @@ def _recent(outcome: "RefreshOutcome") -> str:
     took = "" if outcome.started_at is None else f" after {shown_duration(outcome.finished_at - outcome.started_at)}"
     by = f" by {outcome.worker}" if outcome.worker else ""
     why = f": {outcome.reason}" if outcome.reason else ""
+    if outcome.job_id is None:
+        return f"put: {outcome.outcome}, {shown(outcome.finished_at)}{why}"
     return f"job {outcome.job_id} {outcome.outcome}, {shown(outcome.finished_at)}{took}{by}{why}"
 
 

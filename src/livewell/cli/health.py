@@ -1,7 +1,6 @@
 """`livewell health` and `livewell watchdog`: whether every task runs in time, told to whoever asks."""
 
 import asyncio
-import os
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,30 +8,23 @@ import typer
 
 from livewell.cli.options import Json, chosen
 from livewell.cli.output import counted, say, show_json, show_table
-from livewell.cli.session import run, run_application, set_up_logs
+from livewell.cli.session import run, set_up_logs
 
 if TYPE_CHECKING:
-    from livewell.app import Livewell
     from livewell.schedule import Watchdog as WatchdogAgent
 
-HEALTH_EXAMPLE = "Example: livewell health --serve 127.0.0.1:8080"
-WATCHDOG_EXAMPLE = "Example: livewell watchdog --url http://127.0.0.1:8080/healthz --ping https://hc-ping.com/UUID"
+HEALTH_EXAMPLE = "Example: livewell health --json"
+WATCHDOG_EXAMPLE = "Example: livewell watchdog --url http://127.0.0.1:8800/healthz --ping https://hc-ping.com/UUID"
 
 
 def health(
     ctx: typer.Context,
-    serve: Annotated[
-        str | None,
-        typer.Option("--serve", metavar="HOST:PORT", help="Answer GET /healthz and POST /v1/tasks/TASK/run there."),
-    ] = None,
     as_json: Json = False,
 ) -> None:
     """Say whether every task runs in time. Ends with 1 and the names of those that are late."""
     from livewell.cli.errors import TasksLate
     from livewell.schedule import late_names
 
-    if serve is not None:
-        raise typer.Exit(_serve(ctx, serve))
     found = run(ctx, lambda app: app.tasks.task_health())
     if as_json:
         show_json(found)
@@ -113,31 +105,3 @@ def _database_check(ctx: typer.Context) -> Any:
             return late_names(await TaskStore(database).task_health())
 
     return check
-
-
-def _serve(ctx: typer.Context, address: str) -> int:
-    from livewell.cli.errors import Misused, PortUnavailable
-
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isdigit() or int(port) > 65_535:  # noqa: PLR2004 - the highest port there is
-        raise Misused(f"{address!r} is not HOST:PORT", fix="write 127.0.0.1:8080; port 0 takes any")
-    try:
-        return run_application(
-            ctx, lambda app: _served(app, host.strip("[]") or "127.0.0.1", int(port)), log_level="info"
-        )
-    except OSError as error:
-        raise PortUnavailable(
-            f"cannot serve on {address}: {error.strerror or error}", fix="name another port, or 0 for any"
-        ) from error
-
-
-async def _served(app: "Livewell", host: str, port: int) -> int:
-    from livewell.kernel import Service
-    from livewell.schedule import HealthServer
-
-    def run_task(name: str, force: bool) -> "Any":
-        return app.run_task(name, force=force)
-
-    server = HealthServer(app.tasks.task_health, run_task, host=host, port=port, token=os.environ.get("LIVEWELL_TOKEN"))
-    await server.open()
-    return await Service(components=[server]).run()

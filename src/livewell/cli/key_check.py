@@ -17,7 +17,10 @@ def allow_keys(
     if variables is not None or files is not None:
         app.key_sources = KeySources.from_environment(variables=variables, files=files)
     if declared is not None:
+        from livewell.access import issuer_sources
+
         app.key_sources = app.key_sources.and_declared(key_sources_of(declared.sections.get("provider", {})))
+        app.key_sources = app.key_sources.and_declared(issuer_sources(declared.sections.get("access", {})))
 
 
 async def missing_keys(budgets: "BudgetStore", ring: "KeyRing") -> list[str]:

@@ -1,4 +1,4 @@
-"""The last news: what changed, as the commits that stored it tell, and what was warned about."""
+"""The last news: what changed of what is watched, as the commits that stored it tell, and what was warned about."""
 
 import asyncio
 from collections import OrderedDict, deque
@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import from_json
-
-from livewell.fetching import CHANGES_CHANNEL
+from livewell.fetching import CHANGES_CHANNEL, read_notice
 from livewell.kernel import Listener, SurvivedWarning, list_warnings, shown_decimal
 
 if TYPE_CHECKING:
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
 _SHOWN = 6
 _WARNINGS = 50
 _REMEMBERED = 1000
+# Seconds: clocks of two machines differ.
+_RECENT = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,18 +50,34 @@ class NewsObserver:
     def __init__(self, app: "Stores") -> None:
         self._app = app
         self.listening = asyncio.Event()
-        self._heard: deque[Change] = deque(maxlen=_SHOWN)
+        self._heard: deque[tuple[int, datetime]] = deque(maxlen=_SHOWN)
+        self._versions: OrderedDict[int, int] = OrderedDict()
         self._changes: deque[Change] = deque(maxlen=_SHOWN)
         self._rows: OrderedDict[tuple[str, str], Mapping[str, Any]] = OrderedDict()
 
     def on_notify(self, _channel: str, payload: str) -> None:
-        told, now = from_json(payload), datetime.now(UTC)
-        self._heard.extend(Change(at=now, data_type=told["t"], key=key) for key in told["k"])
+        now = datetime.now(UTC)
+        for item, version in (read_notice(payload) or {}).items():
+            if self._is_new(item, version, now):
+                self._heard.append((item, now))
+
+    def _is_new(self, item: int, version: int, now: datetime) -> bool:
+        """Whether it has changed, and was not only looked at again; a version is near the time of its change."""
+        before = self._versions.pop(item, None)
+        self._versions[item] = version
+        if len(self._versions) > _REMEMBERED:
+            self._versions.popitem(last=False)
+        return version != before if before is not None else version > (now.timestamp() - _RECENT) * 1e6
 
     async def look(self) -> News:
         """What is new; of many changes at once only the last are looked up."""
-        while self._heard:
-            self._changes.appendleft(await self._looked_up(self._heard.popleft()))
+        heard = list(self._heard)
+        self._heard.clear()
+        names = await self._app.fetches.named_items([item for item, _ in heard]) if heard else {}
+        for item, at in heard:
+            if item in names:
+                data_type, key = names[item]
+                self._changes.appendleft(await self._looked_up(Change(at=at, data_type=data_type, key=key)))
         warned = await list_warnings(self._app.database, limit=_WARNINGS)
         return News(changes=tuple(self._changes), warnings=warned, at=datetime.now(UTC))
 

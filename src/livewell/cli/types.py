@@ -10,6 +10,7 @@ from livewell.cli.output import counted, say, show_json, show_list, show_one, sh
 from livewell.cli.session import run, who
 
 if TYPE_CHECKING:
+    from livewell.fetching import ValueShape
     from livewell.registry import DataType, Finding
     from livewell.stores import Stores
 
@@ -87,6 +88,35 @@ def check_types(
     else:
         say(f"{counted(checked, 'type')} checked: nothing is wrong")
     _fail_on_errors(findings)
+
+
+@group.command("export", epilog="Example: livewell types export --ts > livewell-types.d.ts")
+def export_types(
+    ctx: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="TYPE…", help="The types; all if left out.")] = None,
+    as_typescript: Annotated[
+        bool, typer.Option("--ts", help="As declarations of TypeScript, for @livewell/client.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON Schema, by type; null where it is unknown.")] = False,
+) -> None:
+    """Write down what the values of types look like. From their tables, fields and models."""
+    from livewell.cli.errors import Misused
+    from livewell.cli.typescript import typescript
+    from livewell.fetching import value_shapes
+
+    if as_typescript == as_json:
+        raise Misused("nothing says in which form", fix="livewell types export --ts, or --json")
+
+    async def work(app: "Stores") -> "list[ValueShape]":
+        for name in names or ():
+            await one_type(app, name)
+        return await value_shapes(app.database, names or None)
+
+    shapes = run(ctx, work)
+    if as_json:
+        show_json({shape.data_type.name: shape.schema for shape in shapes})
+    else:
+        say(typescript(shapes).rstrip())
 
 
 @group.command("add", epilog="Example: livewell types add quote --endpoint fmp/quote --ttl 1m gate=market_hours")

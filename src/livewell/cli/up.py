@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from livewell.cli.doors import Listen, door_options
 from livewell.cli.options import KeyFiles, KeyVariables, chosen
 from livewell.cli.output import alarm, note, say
 from livewell.cli.session import run_on_uvloop, set_up_logs, tell_made
 from livewell.kernel import LivewellError, wait_for_any
 
 if TYPE_CHECKING:
+    from livewell.api import DoorOptions
     from livewell.app import Livewell
     from livewell.kernel import Declarations
     from livewell.worker import WorkerOptions
@@ -22,7 +24,11 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: livewell up --watch"
 _TICK = 0.5
 _PATIENCE = 15.0
-ROLES = {"worker": "runs jobs and refreshes", "checker": "looks at what is due, and runs the other tasks"}
+ROLES = {
+    "worker": "runs jobs and refreshes",
+    "checker": "looks at what is due, and runs the other tasks",
+    "api": "answers viewers and programs over HTTP",
+}
 
 
 def up(
@@ -40,6 +46,15 @@ def up(
         str | None, typer.Option("--only", metavar="ROLE,…", help=f"Only these of: {', '.join(ROLES)}.")
     ] = None,
     apply: Annotated[bool, typer.Option(help="Make things as the file declares them first.")] = True,
+    listen: Listen = "127.0.0.1:8800",
+    origin: Annotated[
+        list[str] | None,
+        typer.Option("--origin", metavar="URL", help="A page from here may connect too; may be given several times."),
+    ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option("--trusted-proxy", metavar="ADDRESS", help="Believe what this proxy says of who asks."),
+    ] = None,
     concurrency: Annotated[
         int | None, typer.Option("--concurrency", min=1, max=10_000, help="Jobs at once; else worker.concurrency.")
     ] = None,
@@ -49,7 +64,7 @@ def up(
     key_variables: KeyVariables = None,
     key_files: KeyFiles = None,
 ) -> None:
-    """Apply a file and run what it declares: checker, schedule and worker, on as many machines as you like.
+    """Apply a file and run what it declares: checker, worker and API, on as many machines as you like.
 
     Without DATABASE_URL the embedded PostgreSQL is used. The first Ctrl-C or SIGTERM lets running jobs finish, the
     second stops at once. An API key that is declared and cannot be read is said at the start, loudly; what needs no key
@@ -62,6 +77,7 @@ def up(
     from livewell.worker import WorkerOptions
 
     roles = _roles(only)
+    door = door_options(listen, origin, trusted_proxy) if "api" in roles else None
     set_up_logs("error" if watch else "info")
     with problems_told():
         # Also a file that is not applied says which keys this process reads.
@@ -71,12 +87,19 @@ def up(
         if application is None:
             tell_made(app.folder_to_make())
         options = WorkerOptions(concurrency=concurrency, patient=True)
-        raise typer.Exit(run_on_uvloop(_run(app, declared if apply else None, roles, options, watch=watch)))
+        raise typer.Exit(run_on_uvloop(_run(app, declared if apply else None, roles, options, door, watch=watch)))
 
 
 async def _run(
-    app: "Livewell", declared: "Declarations | None", roles: Collection[str], options: "WorkerOptions", *, watch: bool
+    app: "Livewell",
+    declared: "Declarations | None",
+    roles: Collection[str],
+    options: "WorkerOptions",
+    door: "DoorOptions | None",
+    *,
+    watch: bool,
 ) -> int:
+    from livewell.access import READER_URL
     from livewell.budgets import OwnersChoice
     from livewell.cli.apply import Wish, carry_out
     from livewell.registry import ReadOnlyRegistry
@@ -91,19 +114,25 @@ async def _run(
                 note(f"{declared.file} is not applied: {fact}")
         if "worker" in roles:
             await _tell_missing_keys(app)
+        if door is not None and app.reader_url is None and len(roles) > 1:
+            note(f"no API: no login reads for viewers; livewell access login NAME --as reader, its URL in {READER_URL}")
+            roles, door = set(roles) - {"api"}, None
         title = f"up: {', '.join(sorted(roles))} (Ctrl-C ends it)"
         if watch:
             async with _watched(app, title):
-                return await _serve(app, roles, options)
+                return await _serve(app, roles, options, door)
         say(title)
         sys.stdout.flush()
-        return await _serve(app, roles, options)
+        return await _serve(app, roles, options, door)
 
 
-async def _serve(app: "Livewell", roles: Collection[str], options: "WorkerOptions") -> int:
+async def _serve(app: "Livewell", roles: Collection[str], options: "WorkerOptions", door: "DoorOptions | None") -> int:
     if "worker" in roles:
-        return await app.run_worker(options, scheduled="checker" in roles)
-    return await app.run_scheduler()
+        return await app.run_worker(options, scheduled="checker" in roles, door=door)
+    if "checker" in roles:
+        return await app.run_scheduler(door=door)
+    assert door is not None  # noqa: S101 - there is a role left
+    return await app.run_api(door)
 
 
 async def _tell_missing_keys(app: "Livewell") -> None:

@@ -1,15 +1,16 @@
 """`livewell worker`: run the jobs of an application's kinds until told to stop."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from livewell.cli.doors import door_options
 from livewell.cli.options import KeyFiles, KeyVariables, chosen
 from livewell.cli.session import run_on_uvloop, set_up_logs
 
 if TYPE_CHECKING:
+    from livewell.api import DoorOptions
     from livewell.app import Livewell
     from livewell.worker import WorkerOptions
 
@@ -34,9 +35,9 @@ def worker(
     concurrency: Annotated[
         int | None, typer.Option("--concurrency", min=1, max=10_000, help="Jobs at once; else worker.concurrency.")
     ] = None,
-    metrics_port: Annotated[
-        int | None,
-        typer.Option("--metrics-port", min=0, max=65_535, help="Serve Prometheus metrics on 127.0.0.1; 0: any port."),
+    listen: Annotated[
+        str | None,
+        typer.Option("--listen", metavar="HOST:PORT", help="Serve /healthz, /readyz and /metrics there; port 0: any."),
     ] = None,
     key_variables: KeyVariables = None,
     key_files: KeyFiles = None,
@@ -51,35 +52,10 @@ def worker(
     options = WorkerOptions(shares=shares(group), kinds=kind, concurrency=concurrency)
     app = load_application(application, chosen(ctx))
     allow_keys(app, key_variables, key_files)
-    with _metrics(metrics_port):
-        raise typer.Exit(run_on_uvloop(_serve(app, options)))
+    door = None if listen is None else replace(door_options(listen), for_viewers=False)
+    raise typer.Exit(run_on_uvloop(_serve(app, options, door)))
 
 
-async def _serve(app: "Livewell", options: "WorkerOptions") -> int:
+async def _serve(app: "Livewell", options: "WorkerOptions", door: "DoorOptions | None") -> int:
     async with app:
-        return await app.run_worker(options)
-
-
-@contextmanager
-def _metrics(port: int | None) -> Iterator[None]:
-    """Serve what Prometheus asks for, to this machine only."""
-    if port is None:
-        yield
-        return
-    from prometheus_client import start_http_server
-
-    from livewell.cli.errors import PortUnavailable
-    from livewell.kernel import Logger
-
-    try:
-        server, _ = start_http_server(port, addr="127.0.0.1")
-    except OSError as error:
-        raise PortUnavailable(
-            f"cannot serve metrics on port {port}: {error.strerror}", fix="name another port, or 0 for any"
-        ) from error
-    Logger("livewell.cli").info("metrics_served", port=server.server_port)
-    try:
-        yield
-    finally:
-        server.shutdown()
-        server.server_close()
+        return await app.run_worker(options, door=door)

@@ -76,6 +76,7 @@ requests   = { per_minute = 300 }
 concurrent = 10
 
 [type.quote]
+read        = "public"
 endpoint    = "demo/quote"
 ttl         = "5 seconds"
 bytes       = "2 kB"

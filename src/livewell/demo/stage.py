@@ -12,14 +12,17 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from livewell.api import AddressTaken, ApiDoor, ApiServer, DoorOptions
 from livewell.app import Livewell
 from livewell.demo.account import Account, MarketTally, take_tally
 from livewell.demo.errors import DemoBroken
 from livewell.demo.jobs import BEFORE_A_REPORT_ENDS, KINDS, LEASE, REPORT
+from livewell.demo.live_page import live_page
 from livewell.demo.market import Crowd, open_market
 from livewell.demo.processes import DemoProcess
 from livewell.kernel import (
@@ -40,6 +43,7 @@ from livewell.kernel import (
 from livewell.settings import SettingsStore
 from livewell.simulator import Simulator
 
+PORT = 8800
 _TICK = 0.5
 _JITTER = "worker.reclaim_jitter_max"
 _KILL_AT = 0.35
@@ -118,21 +122,46 @@ class Stage:
     async def _perform(self) -> Account:
         async with AsyncExitStack() as stack:
             url = owner_url = self._database_url
+            reader_url = None
             if url is None or owner_url is None:
                 self._screen.prepare(1, _STEPS, f"starting a PostgreSQL of its own in {_shown(_folder())}")
                 server = await stack.enter_async_context(EmbeddedPostgres(_folder()))
-                url, owner_url = server.service_url(), server.url()
+                url, owner_url, reader_url = server.service_url(), server.url(), server.reader_url()
             await self.make_schema(owner_url)
             self._screen.prepare(3, _STEPS, "starting a pretend provider, and declaring six data types of it")
-            app = await stack.enter_async_context(Livewell(url, owner_url=owner_url))
+            app = await stack.enter_async_context(Livewell(url, owner_url=owner_url, reader_url=reader_url))
             await stack.enter_async_context(_short_jitter(app))
             simulator = await stack.enter_async_context(open_market(app))
             stack.push_async_callback(self._clear)
-            self._screen.entitle(await self._title(app, simulator.url), self._hints())
+            page = await self._open_page(app, stack)
+            self._screen.entitle(await self._title(app, simulator.url), self._hints(page))
             watch = await stack.enter_async_context(self._watching(app, self._is_victim))
             await self._run(app, url, watch)
             jobs, market = await take_tally(app.jobs, self._acknowledged), await watch.tally(simulator)
             return Account(market=market, jobs=jobs, duplicates=self._kept)
+
+    async def _open_page(self, app: Livewell, stack: AsyncExitStack) -> str | None:
+        """Serve the page of live prices; its address, or none where no login reads for viewers."""
+        if app.reader_url is None:
+            return None
+        options = DoorOptions(port=PORT)
+        api = await stack.enter_async_context(app.api(options))
+        api.application.include_router(live_page(app))
+        server = ApiServer(api.application, options)
+        try:
+            server.open()
+        except AddressTaken:
+            server = ApiServer(api.application, replace(options, port=0))
+            server.open()
+        stop = asyncio.Event()
+        serving = asyncio.create_task(ApiDoor(api, server).run(stop))
+
+        async def close() -> None:
+            stop.set()
+            await serving
+
+        stack.push_async_callback(close)
+        return f"{server.address}/live"
 
     async def make_schema(self, url: str) -> None:
         """Migrate; what another version left in the demonstration's own folder is dropped first."""
@@ -291,14 +320,20 @@ class Stage:
         server = f"PostgreSQL {version.major}.{version.minor} ({where})"
         return f"{server} · pretend provider on {simulator} · {self._seconds} s"
 
-    def _hints(self) -> list[str]:
+    def _hints(self, page: str | None) -> list[str]:
         if self._database_url:
             first = f"export DATABASE_URL='{masked('url', self._database_url)}'"
         else:
             first = f"export LIVEWELL_DATA={_shown(_folder().parent)}"
         name = _program()
         commands = ("freshness", "viewers", "budgets", "warnings", "jobs stats", "workers", "audit list")
-        return ["Look at it from another terminal:", f"  {first}", *(f"  {name} {command}" for command in commands)]
+        seen = [] if page is None else [f"Look at it in a browser: {page}"]
+        return [
+            *seen,
+            "Look at it from another terminal:",
+            f"  {first}",
+            *(f"  {name} {command}" for command in commands),
+        ]
 
 
 async def _running(app: Livewell) -> list[dict[str, Any]]:

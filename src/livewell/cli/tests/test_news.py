@@ -23,14 +23,16 @@ async def told(news: NewsObserver, number: int) -> News:
 
 
 async def test_changes_are_told_with_what_they_were(owner: Database, database_url: str) -> None:
-    """A commit that stores something tells of it: which key, and of one that was seen before, which number."""
+    """A commit that changes what is watched tells of it: which key, and of one that was seen before, which number."""
     await make_quotes(owner)
     storing = Storing(owner)
+    await storing.watch("quote", "AAPL", "MSFT", "IBM")
     async with Livewell(database_url) as app, news_of(app) as news:
         await news.listening.wait()
         now = datetime.now(UTC)
         await storing.fetch("quote", {"AAPL": {"price": 190.5}}, now)
         await told(news, 1)
+        await storing.fetch("quote", {"AAPL": {"price": 190.5}}, now)
         await storing.fetch("quote", {"AAPL": {"price": 191}, "MSFT": {"price": 7}}, now + MINUTE)
         await storing.end(refused(await storing.hold_one("quote", "IBM", now)), now=now)
         seen = await told(news, 3)
