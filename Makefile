@@ -11,12 +11,17 @@ CODE  := $(wildcard src tests benchmarks conftest.py)
 LOCK  := $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
          --no-emit-index-url --no-emit-find-links --no-annotate --no-header pyproject.toml
 
+# The JavaScript client. Without npm it is passed over by name, or fails when everything is required.
+JS       := clients/js
+JS_STAMP := $(JS)/node_modules/.installed
+NO_NPM   := command -v npm >/dev/null || { echo "the JavaScript client is not checked: npm is not installed" >&2; exit "$${LIVEWELL_REQUIRE_ALL:-0}"; }
+
 # Migrations are one transaction each, but for those that say otherwise.
 MIGRATIONS := $(wildcard src/livewell/*/sql/migrations/*.sql)
 APART       = $(shell grep -l '^-- livewell: no transaction' $(MIGRATIONS))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench faults docs lock format clean
+.PHONY: help setup demo test check js js-types bench faults docs lock format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -45,8 +50,20 @@ check: $(STAMP) ## format, lint, types, room order, migrations, house rules
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/squawk $(filter-out $(APART),$(MIGRATIONS))
 	$(if $(APART),$(BIN)/squawk --no-assume-in-transaction $(APART))
+	@$(MAKE) --no-print-directory js-types
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadgroup tests/house
 	@$(BIN)/python -m tests.house.sizes
+
+js: js-types ## check the types of the JavaScript client and run its tests, on the Node.js of this machine
+	@$(NO_NPM); cd $(JS) && npm run --silent test
+
+js-types:
+	@$(NO_NPM); $(MAKE) --no-print-directory $(JS_STAMP) && cd $(JS) && npm run --silent types
+
+$(JS_STAMP): $(JS)/package.json $(JS)/package-lock.json
+	@echo "installing into $(JS)/node_modules …"
+	@cd $(JS) && npm ci --silent --no-audit --no-fund --ignore-scripts
+	@touch $@
 
 bench: $(STAMP) ## measure against the peers [NAME=jobs|all] [QUICK=1] [SMOKE=1: only that it runs]
 	@$(BIN)/python -m benchmarks $(NAME) $(if $(QUICK),--quick) $(if $(SMOKE),--smoke)
@@ -66,5 +83,5 @@ format: $(STAMP) ## let ruff format the code and mend what it can
 	@$(BIN)/ruff check --quiet --fix $(CODE)
 
 clean: ## remove what was built; .livewell (your data) stays
-	@rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(JS)/node_modules site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -43,7 +43,7 @@ class Cli:
             for name, value in os.environ.items()
             if not name.startswith(("LIVEWELL_", "DATABASE_")) and name not in {"COLUMNS", "LINES"}
         }
-        self.environment |= {"LIVEWELL_LOG_FORMAT": "json", **environment}
+        self.environment |= {"LIVEWELL_LOG_FORMAT": "json", "LIVEWELL_LISTEN": "127.0.0.1:0", **environment}
         if url is not None:
             self.environment["DATABASE_URL"] = url
 

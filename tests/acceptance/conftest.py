@@ -10,15 +10,15 @@ from tests.acceptance.command import Cli
 
 
 @pytest.fixture
-def cli(tmp_path: Path, database_url: str) -> Cli:
+def cli(tmp_path: Path, database_url: str, reader_url: str) -> Cli:
     """Commands as a login that is only a member of livewell_service."""
-    return Cli(tmp_path, database_url)
+    return Cli(tmp_path, database_url, LIVEWELL_READER_URL=reader_url)
 
 
 @pytest.fixture
-def owner_cli(tmp_path: Path, owner_url: str) -> Cli:
+def owner_cli(tmp_path: Path, owner_url: str, reader_url: str) -> Cli:
     """Commands as somebody who may migrate."""
-    return Cli(tmp_path, owner_url)
+    return Cli(tmp_path, owner_url, LIVEWELL_READER_URL=reader_url)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """`livewell health`: at the terminal, and served."""
 
 import signal
-from pathlib import Path
 
 import aiohttp
 
@@ -30,11 +29,14 @@ async def test_health_names_the_late_tasks(cli: Cli, owner: Database) -> None:
 
 
 async def test_health_is_served(cli: Cli, owner: Database) -> None:
-    """`--serve` answers /healthz and runs tasks with the token, until it is told to stop."""
+    """The API answers /healthz, and runs tasks for who has the token, until it is told to stop."""
     cli.environment["LIVEWELL_TOKEN"] = "secret"
     await owner.execute(JUST_NOW)
-    async with cli.running("health", "--serve", "127.0.0.1:0") as serving, aiohttp.ClientSession() as session:
-        address = (await serving.event("health_served"))["address"]
+    async with (
+        cli.running("up", "--no-apply", "--only", "api") as serving,
+        aiohttp.ClientSession() as session,
+    ):
+        address = (await serving.event("api_served"))["address"]
         async with session.get(f"{address}/healthz") as answer:
             assert answer.status == 200
         await owner.execute(LONG_AGO)
@@ -43,7 +45,7 @@ async def test_health_is_served(cli: Cli, owner: Database) -> None:
         for task in ("rescue", "audit_seal"):
             run = f"{address}/v1/tasks/{task}/run"
             async with session.post(run) as answer:
-                assert answer.status == 401
+                assert answer.status == 403
             async with session.post(run, headers={"Authorization": "Bearer secret"}) as answer:
                 assert (answer.status, (await answer.json())["ran"]) == (200, True)
         async with session.get(f"{address}/healthz") as answer:
@@ -52,7 +54,8 @@ async def test_health_is_served(cli: Cli, owner: Database) -> None:
         assert await serving.ended() == 0
 
 
-async def test_an_address_that_cannot_be_served_is_a_fact(cli: Cli, tmp_path: Path) -> None:
+async def test_an_address_that_cannot_be_served_is_a_fact(cli: Cli) -> None:
     """What is not HOST:PORT is a misuse, a taken or foreign address a fact."""
-    assert (await cli("health", "--serve", "here", code=2)).err.endswith("[cli.misused]\n")
-    assert (await cli("health", "--serve", "203.0.113.7:1", code=1)).err.endswith("[cli.port_unavailable]\n")
+    only = ("up", "--no-apply", "--only", "api", "--listen")
+    assert (await cli(*only, "here", code=2)).err.endswith("[cli.misused]\n")
+    assert (await cli(*only, "203.0.113.7:1", code=1)).err.endswith("[api.address_taken]\n")

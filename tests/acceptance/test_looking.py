@@ -88,8 +88,8 @@ async def test_tail_outlasts_a_restart_and_ends_when_told(own_server: OwnServer,
                 await owner.execute(
                     "with stored as (update livewell_private.record set value = '{\"price\": 2}' returning"
                     " data_type, key)"
-                    " select pg_notify('livewell_changes', jsonb_build_object('t', data_type, 'k', array[key])::text)"
-                    " from stored"
+                    " select pg_notify('livewell_changes', jsonb_build_array(jsonb_build_array(i.id, i.version))::text)"
+                    " from stored join livewell_private.item as i using (data_type, key)"
                 )
                 assert b"price 2" in await tailing.inner.stdout.readline()
             await until(lambda: _somebody_looks(owner), "it looks again")

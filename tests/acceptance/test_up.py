@@ -160,7 +160,11 @@ async def test_roles_can_be_chosen(owner_cli: Cli, owner: Database) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("--only", "wroker"), 2, "unknown role 'wroker' (did you mean worker? one of worker, checker) [cli.misused]"),
+        (
+            ("--only", "wroker"),
+            2,
+            "unknown role 'wroker' (did you mean worker? one of worker, checker, api) [cli.misused]",
+        ),
         ((), 1, "there is no livewell.toml here (livewell init writes one to begin with, --file names another)"),
         (("nowhere:app",), 1, "[cli.no_application]"),
     ],

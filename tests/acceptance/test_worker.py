@@ -133,7 +133,7 @@ async def test_a_worker_that_cannot_start_says_why(cli: Cli, program: Path) -> N
         (("greetings:ap",), "(did you mean greetings:app?)"),
         (("broken:app",), "broken.py:1: ModuleNotFoundError: No module named 'nothing_of_the_kind'"),
         (("wrong:app",), "wrong.py:1: SyntaxError"),
-        (("greetings:app", "--metrics-port", taken.getsockname()[1]), "cannot serve metrics"),
+        (("greetings:app", "--listen", f"127.0.0.1:{taken.getsockname()[1]}"), "cannot serve on 127.0.0.1"),
     ]:
         refused = await cli("worker", *args, code=1)
         assert told in refused.err, refused
@@ -143,16 +143,16 @@ async def test_a_worker_that_cannot_start_says_why(cli: Cli, program: Path) -> N
 
 async def test_metrics_are_served_to_this_machine(cli: Cli, program: Path, database: Database) -> None:
     """Prometheus finds the counters of a finished job on the port the worker names."""
-    async with cli.running("worker", "greetings:app", "--metrics-port", 0) as worker:
-        port = (await worker.event("metrics_served"))["port"]
+    async with cli.running("worker", "greetings:app", "--listen", "127.0.0.1:0") as worker:
+        address = (await worker.event("api_served"))["address"]
         await worker.event("worker_started")
         await _enqueue(database, "greet", name="Ada")
 
         async def counted() -> bool:
-            return 'livewell_jobs_finished_total{kind="greet",state="completed"} 1.0' in await _scrape(port)
+            return 'livewell_jobs_finished_total{kind="greet",state="completed"} 1.0' in await _scrape(address)
 
         await until(counted, "the finished job is counted")
-        text = await _scrape(port)
+        text = await _scrape(address)
         for name in (
             "claim_seconds_bucket",
             "finish_seconds_count",
@@ -184,9 +184,9 @@ def _exists(path: Path) -> Callable[[], Awaitable[bool]]:
     return there
 
 
-async def _scrape(port: int) -> str:
+async def _scrape(address: str) -> str:
     def read() -> str:
-        with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        with urlopen(f"{address}/metrics", timeout=10) as answer:  # noqa: S310 - an address of this machine
             return str(answer.read().decode())
 
     return await asyncio.to_thread(read)

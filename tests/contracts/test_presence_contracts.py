@@ -3,7 +3,7 @@
 import pytest
 
 from livewell.kernel import Connection, Database
-from livewell.presence.tests.surface import MINUTE, NOON, PresenceSql
+from livewell.presence.tests.surface import MINUTE, NOON, SECOND, PresenceSql
 from tests.contracts.guards import session, take_away
 
 PRESENCE = {"gateway", "session", "subscription", "viewer", "item"}
@@ -29,7 +29,7 @@ async def _written(connection: Connection, presence: PresenceSql, step: str) -> 
             case "subscribe":
                 await presence.subscribe((1, "A"), (2, "A"), (2, "B"))
             case "renew":
-                await presence.renew_gateway("g", NOON + MINUTE)
+                await presence.renew_gateway("g", NOON + SECOND)
             case "unsubscribe":
                 await presence.unsubscribe((1, "A"))
             case _:

@@ -54,6 +54,18 @@ async def _the_upsert_compares(owner: Database) -> None:
     assert await storing.table("public.quotes", "price::int, source_at") == [(99, NOON + HOUR)]
 
 
+async def _the_upsert_compares_what_was_just_added(owner: Database) -> None:
+    """Nor is a row that somebody was adding: it could not be locked before, and is met by the upsert alone."""
+    storing = Storing(owner)
+    held = await storing.hold_one("quote", now=NOON + HOUR)
+    async with owner.connection() as other, other.transaction():
+        await other.execute("insert into public.quotes (symbol, price, source_at) values ('AAPL', 99, $1)", NOON + HOUR)
+        storage = asyncio.create_task(storing.end(fetched(held, {"price": 2}, source_time=NOON + MINUTE)))
+        await until(lambda: somebody_waits(owner), "the store waits for the row")
+    await storage
+    assert await storing.table("public.quotes", "price::int, source_at") == [(99, NOON + HOUR)]
+
+
 @pytest.fixture
 async def stage(owner: Database) -> Database:
     await make_quotes(owner, source_time_column="source_at", source_rule="not_older")
@@ -61,7 +73,14 @@ async def stage(owner: Database) -> Database:
 
 
 @pytest.mark.parametrize(
-    "proof", [_old_rows_are_refused, _old_records_are_refused, _no_source_time_is_refused, _the_upsert_compares]
+    "proof",
+    [
+        _old_rows_are_refused,
+        _old_records_are_refused,
+        _no_source_time_is_refused,
+        _the_upsert_compares,
+        _the_upsert_compares_what_was_just_added,
+    ],
 )
 async def test_contract_14_old_data_is_found_out(stage: Database, proof: Proof) -> None:
     """Contract 14: old data is refused inside the upsert, unchanged data is a success."""
@@ -74,7 +93,13 @@ async def test_contract_14_old_data_is_found_out(stage: Database, proof: Proof) 
         ("storing_query", "bool_or(i.%1$s < t.%1$s)", "bool_or(false)", _old_rows_are_refused),
         ("store_records", "e.source_time < r.source_time", "false", _old_records_are_refused),
         ("storing_query", "bool_or(i.%1$s is null)", "bool_or(false)", _no_source_time_is_refused),
-        ("storing_query", "' is null or excluded.'", "' is null or true or excluded.'", _the_upsert_compares),
+        # A row that is there is locked before it is compared; the upsert's own comparison is for one that is not yet.
+        (
+            "storing_query",
+            "' is null or excluded.'",
+            "' is null or true or excluded.'",
+            _the_upsert_compares_what_was_just_added,
+        ),
     ],
 )
 async def test_contract_14_needs_its_guards(

@@ -4,7 +4,6 @@ The provider's data changes when it is told to, its limits are by the real clock
 and left behind is read here, for a test to judge.
 """
 
-import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,7 +13,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from livewell.fetching import CHANGES_CHANNEL
+from livewell.fetching import CHANGES_CHANNEL, read_notice
 from livewell.kernel import DatabaseOptions, connect
 from livewell.presence import Presence
 from livewell.registry import RegistryStore
@@ -84,7 +83,13 @@ class Stage:
     run: Run
     simulator: Simulator
     clock: TurnedClock
-    told: Counter[tuple[str, str]] = field(default_factory=Counter)
+    heard: set[tuple[int, int]] = field(default_factory=set)
+
+    async def told(self) -> Counter[tuple[str, str]]:
+        """How many versions of each key were told."""
+        names = await self.run.owner.fetch("select id, data_type, key from livewell_private.item")
+        known = {row["id"]: (row["data_type"], row["key"]) for row in names}
+        return Counter(known[item] for item, _ in self.heard)
 
     async def watch(self) -> None:
         """Somebody looks at all keys of both types, from now on."""
@@ -207,8 +212,7 @@ async def staged(run: Run, *, per_minute: int = PER_MINUTE) -> AsyncIterator[Sta
 
 
 def _hear(stage: Stage, payload: str) -> None:
-    told = json.loads(payload)
-    stage.told.update((told["t"], key) for key in told["k"])
+    stage.heard.update((read_notice(payload) or {}).items())
 
 
 async def _declare(run: Run, url: str, per_minute: int) -> None:

@@ -87,7 +87,8 @@ async def test_a_held_warning_stops_nobody_else(run: Run, owner_url: str) -> Non
         async with idle_in_transaction(owner_url, warns, role="livewell_user", user="mallory"):
             async with asyncio.timeout(SOON.total_seconds()):
                 looking = [(await _annas(run.owner), Item("broken", "Y"))]
-                assert await PresenceStore(run.owner).subscribe(looking) == [SubscribeOutcome.SUBSCRIBED]
+                (answer,) = await PresenceStore(run.owner).subscribe(looking)
+                assert answer.outcome is SubscribeOutcome.SUBSCRIBED
             await stage.time_passes()
             await until(lambda: _stored(stage), "every key was stored", within=SOON)
         await run.owner.execute("delete from livewell_private.job_live where kind = 'refresh.broken'")
@@ -168,8 +169,8 @@ async def _a_gateway_goes_on(owner: Database, held: UUID, within: timedelta) -> 
     async with asyncio.timeout(within.total_seconds()):
         await store.open_sessions([mine], ["bert"], "gateway")
         pairs = [(held, Item(QUOTE, OTHER)), (mine, Item(QUOTE, OTHER)), (mine, Item(QUOTE, HELD))]
-        outcomes = await store.subscribe(pairs)
-        assert outcomes[1] is SubscribeOutcome.SUBSCRIBED
+        answers = await store.subscribe(pairs)
+        assert answers[1].outcome is SubscribeOutcome.SUBSCRIBED
         await store.close_sessions([mine])
 
 

@@ -47,7 +47,11 @@ async def test_a_worker_killed_in_a_refresh_leaves_one_effect(run: Run, step: St
         pytest.param("rescue_jobs", "if v_spent is not null then", "if false then", Step.SENT, id="unpaid"),
         pytest.param("lock_fetches", " for update", "", Step.INSIDE, id="unlocked"),
         pytest.param(
-            "store_fetches", "perform livewell_private.tell_changes(v_judged);", "", Step.COMMITTED, id="untold"
+            "end_refreshes",
+            "perform livewell_private.tell_items(v_told.ids, v_told.versions);",
+            "",
+            Step.COMMITTED,
+            id="untold",
         ),
     ],
 )
@@ -88,7 +92,7 @@ async def _one_effect(stage: Stage) -> None:
     items = [(data_type, key) for data_type in TYPES for key in KEYS]
     assert await stage.stored() == stage.at_the_provider()
     assert await stage.learned() == {(1, 1, "fetched")}
-    assert stage.told == dict.fromkeys(items, 2)
+    assert await stage.told() == dict.fromkeys(items, 2)
 
 
 async def _history_is_true(stage: Stage, step: Step, data_type: str) -> None:

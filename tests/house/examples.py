@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.house.project import pages, place
 
 _FENCE = re.compile(r"^( *)```(\w*)$", re.MULTILINE)
-_LANGUAGES = {"python", "console", "sql", "text", "ini", "toml", "html", "json"}
+_LANGUAGES = {"python", "console", "sql", "text", "ini", "toml", "html", "json", "js"}
 _BLOCK = re.compile(
     r"(?:<!-- (?P<mark>(?:not )?run)(?:: (?P<terms>[^>]*?))? -->\n)?"
     r"^```(?P<language>python|console|sql|toml|html)\n(?P<code>.*?)^```$",

@@ -20,9 +20,9 @@ _LIMIT = 60
 
 
 @pytest.mark.parametrize("page", pages_that_run(), ids=place)
-async def test_the_examples_of_a_page_run(page: Path, owner_url: str, tmp_path: Path) -> None:
+async def test_the_examples_of_a_page_run(page: Path, owner_url: str, reader_url: str, tmp_path: Path) -> None:
     """Every marked block of a page runs, in order, against a real database, and prints what the page shows."""
-    async with _reader(owner_url, tmp_path) as reader:
+    async with _reader(owner_url, reader_url, tmp_path) as reader:
         for example in examples(page):
             if example.mark == "run":
                 await reader.follow(example)
@@ -58,6 +58,7 @@ class _Reader:
     """Somebody who types what a page says, with this environment's programs first and a database of their own."""
 
     owner_url: str
+    reader_url: str
     folder: Path
     beside: list["_Beside"] = field(default_factory=list)
 
@@ -115,6 +116,8 @@ class _Reader:
                 "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
                 "PYTHONPATH": str(ROOT),
                 "DATABASE_URL": self.owner_url,
+                "LIVEWELL_READER_URL": self.reader_url,
+                "LIVEWELL_LISTEN": "127.0.0.1:0",
                 "COLUMNS": "160",
                 "NO_COLOR": "1",
             },
@@ -154,8 +157,8 @@ class _Beside:
 
 
 @asynccontextmanager
-async def _reader(owner_url: str, folder: Path) -> AsyncIterator[_Reader]:
-    reader = _Reader(owner_url=owner_url, folder=folder)
+async def _reader(owner_url: str, reader_url: str, folder: Path) -> AsyncIterator[_Reader]:
+    reader = _Reader(owner_url=owner_url, reader_url=reader_url, folder=folder)
     try:
         yield reader
     finally:

@@ -25,7 +25,7 @@ WRITERS = {
     "data_type": {"remove_type"},
 }
 # The engine writes the table it is given: these give it one, and those describe the tables that say where workers call.
-DECLARING = {"change_budgets", "change_types", "put_kind", "put_presence_source", "put_task"}
+DECLARING = {"change_budgets", "change_types", "put_issuer", "put_kind", "put_presence_source", "put_task"}
 DESCRIBING = {"provider": "change_budgets", "api_key": "change_budgets", "data_type": "declared_type"}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.house.project import PACKAGE, place, python_files, rooms, tree
 
-_FOLDERS = {"sql", "tests", "__pycache__"}
+_FOLDERS = {"sql", "page", "tests", "__pycache__"}
 _SQL_FOLDERS = {"migrations", "functions", "views", "triggers"}
 _VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc", "core"}
 _QUERY = re.compile(r"^-- name: (\w+)\n(?:-- .*\n)*?-- .*\.\n", re.MULTILINE)
@@ -22,7 +22,7 @@ def _room_names() -> list[str]:
 
 @pytest.mark.parametrize("room", _room_names())
 def test_a_room_has_only_the_files_of_a_room(room: str) -> None:
-    """A room is a flat folder of Python files, with `sql/` and `tests/` beside them and nothing else."""
+    """A room is a flat folder of Python files, with `sql/`, `page/` and `tests/` beside them and nothing else."""
     folder = PACKAGE / room
     strangers = [
         path.name

@@ -38,9 +38,9 @@ _RANGES = {
 _WRITES = re.compile(
     r"\b(insert\s+into|update\s+livewell_private\.|delete\s+from|merge\s+into|truncate|pg_notify)\b", re.IGNORECASE
 )
-# Where a statement is made of names that are Livewell's own by then: of its records, its catalogue, its tasks, and of
-# the columns of a table that a function of ours names.
-_OWN_NAMES = {"judge_items", "ask_catalogue", "run_task", "describe_thing", "write_declared"}
+# Where a statement is made of names that are Livewell's own by then: of its records, its catalogue, its tasks, of the
+# columns of a table that a function of ours names, and of a trigger's transition tables, which run nothing.
+_OWN_NAMES = {"judge_items", "ask_catalogue", "run_task", "describe_thing", "write_declared", "tell_written"}
 _MAKES = re.compile(
     r"create\s+or\s+replace\s+(?:function|procedure)\s+livewell(?:_private)?\.(\w+)\s*\(", re.IGNORECASE
 )

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from livewell.access import IssuerDeclaration
 from livewell.budgets import PROVIDER_COLUMNS, EndpointDeclaration, KeyDeclaration, ProviderDeclaration
 from livewell.jobs import KindSection
 from livewell.kernel import Database, DeclaredTable, parse_duration, parse_size
@@ -26,6 +27,7 @@ _MODELS: dict[str, type[DeclaredTable]] = {
     "provider.NAME.key.NAME": KeyDeclaration,
     "type.NAME": TypeDeclaration,
     "kind.NAME": KindSection.model,
+    "access.issuer.NAME": IssuerDeclaration,
     "presence.NAME": SourceDeclaration,
     "task.NAME": TaskDeclaration,
 }
@@ -35,6 +37,7 @@ _TABLES = {
     "provider.NAME.key.NAME": "api_key",
     "type.NAME": "data_type",
     "kind.NAME": "job_kind",
+    "access.issuer.NAME": "issuer",
     "presence.NAME": "presence_source",
     "task.NAME": "task",
 }

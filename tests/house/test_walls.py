@@ -18,9 +18,11 @@ ROOMS = (
     "jobs",
     "schedule",
     "registry",
+    "access",
     "freshness",
     "presence",
     "fetching",
+    "live",
 )
 # The tables of lower rooms that functions and views still read or write directly. Take lines away, never add one: a
 # room offers what others need as a function or a view.

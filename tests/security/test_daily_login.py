@@ -61,9 +61,9 @@ async def test_up_runs_as_that_login(embedded_cli: Cli) -> None:
                 )
 
                 async def only_services() -> bool:
-                    return {row[0] for row in await looking.fetch(LOGINS)} == {"livewell"}
+                    return {row[0] for row in await looking.fetch(LOGINS)} == {"livewell", "livewell_viewers"}
 
-                await until(only_services, "only the service is connected")
+                await until(only_services, "only the service, and who reads for viewers, are connected")
             up.send(signal.SIGTERM)
             assert await up.ended() == 0
 

@@ -69,11 +69,16 @@ class Engine:
             await self.service.fetchval(statement, [ANNA, GONE, FRESH], ["anna", "gone", "bert"])
         sessions, keys = [ANNA, GONE, FRESH, GONE, GONE], ["A", "D", "A", "A", "NEW"]
         asked = (sessions, ["quote"] * len(keys), keys)
-        answer = list(await self.service.fetchval("select livewell.subscribe($1, $2, $3)", *asked))
+        answer = list(await self.service.fetchval("select outcomes from livewell.subscribe($1, $2, $3)", *asked))
         await self.service.fetchval("select livewell.renew_sessions($1)", [ANNA, GONE, FRESH])
+        for session, user in ((ANNA, "anna"), (GONE, "gone"), (FRESH, "bert")):
+            resumed = "select r.items from livewell.resume('h', $1, $2, '{quote,quote}', '{A,E}') as r"
+            items = await self.service.fetchval(resumed, session, user)
+            await self.service.fetchval("select livewell.ask_for_items($1, $2)", [session] * len(items), items)
         await self.service.fetchval("select livewell.unsubscribe($1, $2, $3)", *asked)
         await self.service.fetchval("select livewell.close_sessions($1)", [ANNA, GONE, FRESH])
-        await self.service.fetchval("select livewell.close_gateway('g')")
+        for gateway in ("g", "h"):
+            await self.service.fetchval("select livewell.close_gateway($1)", gateway)
         return answer
 
     async def everything(self) -> None:
@@ -100,7 +105,7 @@ async def engine(owner: Database, owner_url: str, database_url: str) -> AsyncIte
     async with _found_out(owner_url) as mine, _found_out(database_url) as service:
         await service.fetchval("select livewell.open_sessions($1, '{anna,gone}')", [ANNA, GONE])
         asked = ([ANNA, ANNA, GONE], ["quote"] * 3, ["A", "B", "C"])
-        await service.fetchval("select livewell.subscribe($1, $2, $3)", *asked)
+        await service.fetchval("select outcomes from livewell.subscribe($1, $2, $3)", *asked)
         rows = await service.fetch(
             "select job_id as job, lease_token as token, (payload ->> 'item')::bigint as item,"
             " payload ->> 'type' as type, payload ->> 'key' as key from livewell.claim_jobs('w', '{refresh}', 10)"

@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from livewell import Livewell
+from livewell.fetching.tests.storing_surface import Storing, make_quotes
 from livewell.kernel import Database, DatabaseOptions, list_warnings
 from livewell.testing import Address, OwnServer, connected
 from tests.contracts.guards import take_away
@@ -19,6 +20,7 @@ from tests.contracts.guards import take_away
 PAGES = 64
 _NOW = datetime(2026, 11, 17, 12, tzinfo=UTC)
 _QUIET = "select quiet from livewell_private.notification_state"
+_QUIET_TO_SERVICES = "select livewell.notices_are_quiet()"
 _ENQUEUE = """select livewell.enqueue_job('plain', '{"n": 1}')"""
 _FULL = "too many notifications in the NOTIFY queue"
 
@@ -95,6 +97,38 @@ async def test_no_commit_fails_because_the_queue_is_full(server: OwnServer, owne
     assert await _care(owner) == 0
     assert not await owner.fetchval(_QUIET)
     await _is_told(owner)
+
+
+async def test_no_store_fails_because_the_queue_is_full(server: OwnServer, owner: Database) -> None:
+    """What is watched is stored, put and said to be changed while nothing can be told; a service sees that it is so."""
+    await make_quotes(owner)
+    storing = Storing(owner)
+    await storing.watch("quote", "AAPL")
+    put = "select outcome from livewell.put('quote', '{\"AAPL\": {\"price\": 2}}')"
+    changed = "select outcome from livewell.changed('quote', '{AAPL}')"
+    async with stranger(server) as holder, stranger(server) as filler:
+        await hold(holder)
+        await fill(filler, PAGES // 3)
+        await _care(owner)
+        async with await Database.open(DatabaseOptions(url=server.database_url)) as service:
+            assert await service.fetchval(_QUIET_TO_SERVICES)
+        with pytest.raises(asyncpg.PostgresError, match=_FULL):
+            await fill(filler, PAGES)
+        assert await storing.fetch("quote", {"AAPL": {"price": 1}}) == {"AAPL": ("completed", "fetched", None)}
+        assert (await owner.fetchval(put), await owner.fetchval(changed)) == ("fetched", "changed")
+        await take_away(owner, "notify", "where not s.quiet", "where true")
+        for call in (put.replace("2}", "3}"), changed):
+            with pytest.raises(asyncpg.PostgresError, match=_FULL):
+                await owner.fetchval(call)
+        await take_away(owner, "notify", "where true", "where not s.quiet")
+    await _care(owner)
+    assert not await owner.fetchval(_QUIET_TO_SERVICES)
+    heard = asyncio.Event()
+    async with owner.connection() as ear:
+        await ear.add_listener("livewell_changes", lambda *_: heard.set())
+        await owner.fetchval(changed)
+        async with asyncio.timeout(10):
+            await heard.wait()
 
 
 async def _the_guard_is_needed(owner: Database) -> None:

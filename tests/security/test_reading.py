@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 from pydantic_core import from_json
 
-from livewell.fetching import InvalidRead, NotReadable
+from livewell.access import NotReadable, NotSignedIn
+from livewell.fetching import InvalidRead
 from livewell.kernel import Connection, Database, LivewellError, NotPermitted
-from livewell.presence import NotSignedIn
 from livewell.registry import UnknownType
 from livewell.testing import connected, make_table, make_type
 from tests.contracts.guards import take_away
@@ -246,19 +246,24 @@ async def test_users_do_not_learn_what_others_said(stage: Database) -> None:
     [
         (
             "require_reader",
-            "v_type.read_rule is distinct from 'public' and not (v_is_user and v_type.read_rule = 'signed_in')",
+            "coalesce(v_rule, 'nobody') = 'nobody' or (v_rule = 'signed_in' and not v_is_user)",
             "false",
             _nobody_reads_what_is_nobodys,
         ),
-        ("require_reader", "not (v_is_user and v_type", "not (v_type", _nobody_reads_what_is_nobodys),
-        ("require_reader", "if v_type.read_rule = 'signed_in' then", "if false then", _claims_are_needed),
+        ("require_reader", "v_rule = 'signed_in' and not v_is_user", "false", _nobody_reads_what_is_nobodys),
+        ("require_reader", "if v_rule = 'signed_in' and p_by_name then", "if false then", _claims_are_needed),
         (
-            "require_reader",
-            "exists (select from livewell_private.findings_on_reading(v_type))",
+            "require_readable_table",
+            "f.severity = 'error'",
             "false",
             _row_level_security_is_not_gone_round,
         ),
-        ("require_reader", "livewell_private.type_problem(v_type) is not null", "false", _private_tables_are_not_read),
+        (
+            "require_readable_table",
+            "livewell_private.type_problem(livewell_private.type_named(p_type)) is not null",
+            "false",
+            _private_tables_are_not_read,
+        ),
         ("read_items", "perform livewell_private.require_few_keys(p_keys);", "", _a_call_reads_so_many_keys),
         ("calling_role", "nullif(current_setting('role'), 'none')::name", "null", _nobody_reads_what_is_nobodys),
     ],

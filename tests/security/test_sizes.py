@@ -7,10 +7,10 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
+from livewell.access import NotSignedIn
 from livewell.freshness import InvalidKey
 from livewell.jobs import InvalidJob, JobTooLarge
 from livewell.kernel import Database, LivewellError
-from livewell.presence import NotSignedIn
 from livewell.testing import make_type
 
 MEGABYTE = 1 << 20
