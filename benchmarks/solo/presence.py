@@ -30,6 +30,8 @@ RIVALS = 8
 RIVAL_CALLS = 200
 
 WORLD = (
+    # Nobody renews the gateways while others are measured.
+    "select livewell.set_setting('live.gone_after', '1 hour')",
     "insert into livewell_private.provider (name) values ('bench')",
     "insert into livewell_private.quota_use (provider) values ('bench')",
     "insert into livewell_private.endpoint (name, provider) values ('bench/all', 'bench')",
@@ -62,7 +64,7 @@ where p.session_id = a.session_id and p.item_id = a.item_id
 """
 OPEN = "select livewell.open_sessions($1, $2, $3)"
 RENEW = "select livewell.renew_gateway($1)"
-SUBSCRIBE = "select livewell.subscribe($1, $2, $3)"
+SUBSCRIBE = "select outcomes from livewell.subscribe($1, $2, $3)"
 UNSUBSCRIBE = "select livewell.unsubscribe($1, $2, $3)"
 DRIFT = """
 select count(*) from livewell_private.item as i

@@ -46,7 +46,7 @@ select livewell.open_sessions(array[$1::uuid], array[$2::text], null, $3)
 
 -- name: subscribe
 -- A session looks at items.
-select livewell.subscribe($1::uuid[], $2::text[], $3::text[], $4)
+select outcomes from livewell.subscribe($1::uuid[], $2::text[], $3::text[], $4)
 
 -- name: partitions
 -- What a maintainer does daily.

@@ -30,6 +30,8 @@ create table livewell_private.item (
     bytes_mean double precision,
     created_at timestamp with time zone not null default clock_timestamp(),
     version bigint not null default 0,
+    put_at timestamp with time zone,
+    put_source_time timestamp with time zone,
     constraint item_counts_are_not_negative CHECK (((fetches >= 0) AND ((changes >= 0) AND (changes <= fetches)) AND (minutes_between >= (0)::double precision))),
     constraint item_failed_refreshes_are_not_negative CHECK ((failed_refreshes >= 0)),
     constraint item_has_a_type FOREIGN KEY (data_type) REFERENCES livewell_private.data_type(name),

@@ -3,6 +3,7 @@
 create table livewell_private.session_leaving (
     id bigint not null generated always as identity,
     session_id uuid not null,
+    gateway text,
     constraint session_leaving_pkey PRIMARY KEY (id)
 );
 

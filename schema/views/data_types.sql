@@ -9,7 +9,8 @@ select
     t.name, t.description, w.endpoint, w.queue_group, w.table_name, w.key_column, w.time_column, w.ttl_column, t.ttl, w.staleness,
     w.gate, w.strategy, w.cron, w.time_zone, w.priority_floor, w.expected_bytes, w.source_time_column, w.source_rule, w.model,
     w.keys_per_request, w.value_rule, t.key_pattern, w.keys_table, w.keys_key_column, w.keys_active_column,
-    w.keys_exchange_column, t.enabled, w.fetch_call, w.fields, w.extra, t.read_rule, t.created_at, t.updated_at, t.keys_only_known
+    w.keys_exchange_column, t.enabled, w.fetch_call, w.fields, w.extra, t.read_rule, t.created_at, t.updated_at, t.keys_only_known,
+    t.read_claim, w.read_equals, w.read_function, t.read_claims
 from livewell_private.data_type as t
 left join livewell_private.data_type as w
     on w.name = t.name and (pg_has_role(current_user, 'livewell_service', 'usage') or pg_has_role(current_user, 'livewell_owner', 'usage'));
@@ -49,6 +50,10 @@ left join livewell_private.data_type as w
 --   created_at timestamp with time zone
 --   updated_at timestamp with time zone
 --   keys_only_known boolean
+--   read_claim text
+--   read_equals text
+--   read_function text
+--   read_claims text[]
 
 grant select on table livewell.data_types to livewell_service;
 grant select on table livewell.data_types to livewell_user;

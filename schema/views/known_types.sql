@@ -7,7 +7,8 @@ select
     t.name, t.description, t.endpoint, t.queue_group, t.table_name, t.key_column, t.time_column, t.ttl_column, t.ttl, t.staleness,
     t.gate, t.strategy, t.cron, t.time_zone, t.priority_floor, t.expected_bytes, t.source_time_column, t.source_rule, t.model,
     t.keys_per_request, t.value_rule, t.key_pattern, t.keys_table, t.keys_key_column, t.keys_active_column,
-    t.keys_exchange_column, t.keys_only_known, t.fetch_call, t.fields, t.extra, t.read_rule, t.enabled, t.created_at, t.updated_at
+    t.keys_exchange_column, t.keys_only_known, t.fetch_call, t.fields, t.extra, t.read_rule, t.enabled, t.created_at, t.updated_at,
+    t.read_claim, t.read_equals, t.read_function, t.read_claims
 from livewell_private.data_type as t;
 
 -- columns:
@@ -45,4 +46,8 @@ from livewell_private.data_type as t;
 --   enabled boolean
 --   created_at timestamp with time zone
 --   updated_at timestamp with time zone
+--   read_claim text
+--   read_equals text
+--   read_function text
+--   read_claims text[]
 
