@@ -26,6 +26,8 @@ class Viewer:
         self.frames: list[Frame] = []
         self.rows: dict[tuple[str, str], Frame] = {}
         self.refused: dict[tuple[str, str], Frame] = {}
+        # Every frame there ever was.
+        self.all: list[Frame] = []
 
     async def send(self, *frames: Frame) -> None:
         """One message of these frames."""
@@ -83,7 +85,17 @@ class Viewer:
         elif not self.frames:
             self.frames.append({"frame": "closed", "code": self.socket.close_code})
 
+    async def drain(self) -> None:
+        """Take what has come by now."""
+        try:
+            async with asyncio.timeout(0.02):
+                while not self.socket.closed:
+                    await self._receive()
+        except TimeoutError:
+            pass
+
     def _take(self, frame: Frame) -> None:
+        self.all.append(frame)
         self.frames.append(frame)
         named = (frame.get("type", ""), frame.get("key", ""))
         if frame["frame"] == "row":

@@ -24,11 +24,16 @@ grant select, insert, update on notes.note to livewell_writer;
 """
 
 
-@pytest_asyncio.fixture
-async def notes(owner: Database) -> None:
+async def make_notes(owner: Database) -> None:
     """A type whose rows belong to their authors, by the row-level security of the user's own table."""
     await owner.execute(NOTES)
     await make_type(owner, "note", table_name="notes.note", key_column="id", time_column="fetched_at", read_rule="rls")
+
+
+@pytest_asyncio.fixture
+async def notes(owner: Database) -> None:
+    """Notes of users."""
+    await make_notes(owner)
 
 
 async def write(owner: Database, note: str, author: str, words: str) -> None:
