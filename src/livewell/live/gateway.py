@@ -9,7 +9,7 @@ How it fails. While the database is away clients keep what they have; when it is
 that reads slowly is told the newest of each item; one that does not read at all is cut off. When rights have changed,
 whom it may concern is told nothing until they were looked at anew.
 
-Events: `live_started`, `live_stopped`, `live_client_ended`, `live_round_failed`.
+Events: `live_started`, `live_stopped`, `live_client_ended`, `live_round_failed`, `live_rights_unknown`.
 """
 
 import asyncio
@@ -72,6 +72,8 @@ from livewell.settings import Settings
 _LOOKS = {SubscribeOutcome.SUBSCRIBED, SubscribeOutcome.ALREADY, SubscribeOutcome.BUSY}
 _ROUND = 1.0
 _LINGER = timedelta(seconds=1)
+
+_Known = dict[tuple[ReadClass, Item], bool]
 
 log = Logger("livewell.live")
 
@@ -334,15 +336,23 @@ class Gateway:
             elif not isinstance(answer, LivewellError) and answer.item_id is not None:
                 self._looker.join(client, want.item, answer.item_id, classes[want.item.type], want.version)
 
-    async def _allowed(self, client: LiveClient, wanted: Sequence[Wanted]) -> tuple[dict[str, ReadClass], list[Wanted]]:
-        """The class for each type, and what of it may be watched; the rest is refused here."""
+    async def _allowed(
+        self, client: LiveClient, wanted: Sequence[Wanted], known: _Known | None = None
+    ) -> tuple[dict[str, ReadClass], list[Wanted]]:
+        """The class for each type, and what of it may be watched; the rest is refused here.
+
+        What is `known` of a class is not asked again.
+        """
+        known = {} if known is None else known
         classes: dict[str, ReadClass] = {}
         allowed: list[Wanted] = []
         for data_type in dict.fromkeys(want.item.type for want in wanted):
             items = [want for want in wanted if want.item.type == data_type]
             try:
                 read_class = await self._readers.class_of(client.principal, data_type)
-                may = await self._readers.may_watch(read_class, data_type, [want.item.key for want in items])
+                new = [want.item.key for want in items if (read_class, want.item) not in known]
+                for key, may in zip(new, await self._readers.may_watch(read_class, data_type, new), strict=True):
+                    known[read_class, Item(data_type, key)] = may
             except PASSING:
                 raise
             except LivewellError as fact:
@@ -350,8 +360,8 @@ class Gateway:
                     _refuse(client, want.item, fact)
                 continue
             classes[data_type] = read_class
-            for want, is_allowed in zip(items, may, strict=True):
-                if is_allowed:
+            for want in items:
+                if known[read_class, want.item]:
                     allowed.append(want)
                 else:
                     _refuse(client, want.item, NotVisible("you may not look at this item"))
@@ -428,8 +438,8 @@ class Gateway:
                     await self._check_rights(told)
                     looked_at = looked_at if told else self._now()
                 await self._end_refused()
-            except PASSING:
-                # Whom it concerns is told nothing until it can be looked at.
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again, and nobody is told meanwhile
+                log.warning("live_rights_unknown", reason=str(error))
                 self._rights_due += due
                 await wait_for_any(self._stop, timeout=_ROUND)
                 self._rights_woken.set()
@@ -438,13 +448,14 @@ class Gateway:
         self._doorkeeper.forget()
         self._readers.forget(told.get("type"))
         clients = [client for client in self._clients.values() if _concerns(told, client)]
+        known: _Known = {}
         for client in clients:
-            await self._check_client(client)
+            await self._check_client(client, known)
         for view in self._looker.views():
             if told.get("type") in {None, view.held.item.type}:
                 self._looker.read_anew(view)
 
-    async def _check_client(self, client: LiveClient) -> None:
+    async def _check_client(self, client: LiveClient, known: _Known) -> None:
         try:
             client.principal = await self._doorkeeper.admit(client.credential)
         except ExpiredCredential:
@@ -455,15 +466,15 @@ class Gateway:
             self._leave(client)
             client.end(CloseCode.BAD_CREDENTIAL, fact.message)
             return
-        await self._reclass(client)
+        await self._reclass(client, known)
         client.let_go_on()
 
-    async def _reclass(self, client: LiveClient) -> None:
+    async def _reclass(self, client: LiveClient, known: _Known | None = None) -> None:
         """Put what a client looks at under the classes that are its own now; what it may not see goes."""
         views = list(client.views.values())
         wanted = [Wanted(item=view.held.item) for view in views]
         before = set(client.views)
-        classes, allowed = await self._allowed(client, wanted)
+        classes, allowed = await self._allowed(client, wanted, known)
         kept = {want.item for want in allowed}
         for view in views:
             item = view.held.item
@@ -495,8 +506,8 @@ class Gateway:
                     self.options = self.options.following(await Settings.read(self._database))
                     compare_at = now + (await self._compare_pause())
                     self._looker.compare_all()
-            except PASSING as error:
-                log.warning("live_round_failed", reason=error.message)
+            except Exception as error:  # noqa: BLE001 - the next round comes, whatever this one met
+                log.warning("live_round_failed", reason=str(error))
             self._looker.look_around()
             self._look_after_clients(now)
             await wait_for_any(self._stop, timeout=_ROUND)

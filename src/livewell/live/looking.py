@@ -14,7 +14,7 @@ from datetime import timedelta
 
 from livewell.access import ReadClass, Readers
 from livewell.freshness import FreshnessStore, UnknownType
-from livewell.kernel import PASSING, Backoff, LivewellError, Logger, wait_for_any
+from livewell.kernel import Backoff, LivewellError, Logger, wait_for_any
 from livewell.live.class_reader import ClassReader, answer_waiting
 from livewell.live.client import LiveClient
 from livewell.live.metrics import COMPARED, DOUBTED, ITEMS, LOOKS
@@ -191,10 +191,10 @@ class Looker:
                 try:
                     await self._look()
                     failures, self.is_away = 0, False
-                except PASSING as error:
+                except Exception as error:  # noqa: BLE001 - whatever it is, what is due is looked at again
                     failures += 1
                     if not self.is_away:
-                        log.warning("live_unavailable", reason=error.message)
+                        log.warning("live_unavailable", reason=str(error))
                     self.is_away = True
                     await wait_for_any(stop, timeout=self._backoff.seconds(failures))
                 if not self._due:
