@@ -1,6 +1,7 @@
 """The trigger that tells what was written runs as Livewell's owner, whoever writes: strangers try to use it."""
 
 from collections.abc import AsyncIterator
+from uuid import uuid4
 
 import pytest
 import pytest_asyncio
@@ -32,15 +33,17 @@ async def stranger(owner: Database) -> AsyncIterator[Connection]:
     await make_quotes(owner)
     await owner.execute("insert into public.quotes (symbol, price) values ('A', 1)")
     await owner.execute(EVIL)
-    await owner.execute("create role writing_stranger; grant create on schema public to writing_stranger")
-    await owner.execute("grant select, insert, update, trigger on public.quotes to writing_stranger")
+    # Roles are of the whole server, which tests share.
+    role = f"writing_stranger_{uuid4().hex[:12]}"
+    await owner.execute(f"create role {role}; grant create on schema public to {role}")
+    await owner.execute(f"grant select, insert, update, trigger on public.quotes to {role}")
     try:
         async with owner.connection() as connection:
-            await connection.execute("set role writing_stranger")
+            await connection.execute(f"set role {role}")
             yield connection
             await connection.execute("reset role")
     finally:
-        await owner.execute("drop owned by writing_stranger cascade; drop role writing_stranger")
+        await owner.execute(f"drop owned by {role} cascade; drop role {role}")
 
 
 async def test_a_stranger_makes_no_such_trigger(stranger: Connection) -> None:

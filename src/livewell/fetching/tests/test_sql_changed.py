@@ -1,6 +1,7 @@
 """What the application writes itself is seen when it says so, or when a trigger of its table does."""
 
 from collections.abc import AsyncIterator
+from uuid import uuid4
 
 import pytest
 import pytest_asyncio
@@ -69,16 +70,18 @@ async def application(owner: Database, storing: Storing) -> AsyncIterator[Connec
     await storing.fetch("quote", {key: {"price": 1} for key in "ABC"})
     for event, tables in EVENTS.items():
         await owner.execute(TRIGGER.format(event=event, tables=tables))
-    await owner.execute("create role writing_application")
-    await owner.execute("grant select, insert, update, delete on public.quotes to writing_application")
+    # Roles are of the whole server, which tests share.
+    role = f"writing_application_{uuid4().hex[:12]}"
+    await owner.execute(f"create role {role}")
+    await owner.execute(f"grant select, insert, update, delete on public.quotes to {role}")
     try:
         async with owner.connection() as connection:
-            await connection.execute("set role writing_application")
+            await connection.execute(f"set role {role}")
             yield connection
             await connection.execute("reset role")
     finally:
-        await owner.execute("drop owned by writing_application")
-        await owner.execute("drop role writing_application")
+        await owner.execute(f"drop owned by {role}")
+        await owner.execute(f"drop role {role}")
 
 
 @pytest.mark.parametrize(
