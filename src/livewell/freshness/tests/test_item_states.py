@@ -175,7 +175,8 @@ async def test_states_go_by_the_index(owner: Database, freshness: Freshness, sta
             after = await connection.fetchrow(COUNTS, TABLES)
     assert before is not None
     assert after is not None
-    assert (after[0] - before[0], after[1] - before[1] <= 400) == (0, True), (before, after)
+    # Planning looks at the ends of indexes, too.
+    assert (after[0] - before[0], after[1] - before[1] < THERE / 10) == (0, True), (before, after)
 
 
 async def _states(connection: Connection, ids: list[int]) -> int:
