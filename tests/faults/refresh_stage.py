@@ -37,6 +37,7 @@ create table public.quotes (
 """
 _QUOTE_FIELDS: dict[str, Any] = {
     "endpoint": "sim/quote",
+    "read_rule": "signed_in",
     "ttl": TTL,
     "extra": "ignore",
     "keys_per_request": 20,
