@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any, Self
 
 import aiohttp
@@ -106,10 +107,14 @@ class Viewer:
             self.refused[named] = frame
 
 
-async def put(database: Database, key: str, value: Any, data_type: str = "quote") -> None:
-    """Store a value of an item as somebody who knows it would."""
+async def put(
+    database: Database, key: str, value: Any, data_type: str = "quote", *, ago: timedelta = timedelta()
+) -> None:
+    """Store a value of an item as somebody who knows it would, now or a while ago."""
     rows = to_json({key: value}).decode()
-    await database.fetch("select key from livewell.put($1, $2::text::jsonb)", data_type, rows)
+    await database.fetch(
+        "select key from livewell.put($1, $2::text::jsonb, clock_timestamp() - $3::interval)", data_type, rows, ago
+    )
 
 
 async def make_access_key(

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from datetime import timedelta
 
 from livewell.app import Livewell
 from livewell.kernel import Database
@@ -59,7 +60,7 @@ async def test_who_has_it_already_is_told_only_its_age(app: Livewell, served: Se
 
 async def test_looked_again_and_unchanged_is_an_age(app: Livewell, served: ServedApi) -> None:
     """What was confirmed is younger, and is not sent again."""
-    await put(app.database, "AAPL", {"price": 1})
+    await put(app.database, "AAPL", {"price": 1}, ago=timedelta(seconds=5))
     async with viewing(served.address) as viewer:
         await viewer.hello(AAPL)
         await viewer.next("row")
@@ -145,7 +146,7 @@ async def test_a_forged_notice_costs_one_look(app: Livewell, served: ServedApi, 
             await owner.execute("select pg_notify('livewell_changes', $1)", strange)
         await put(app.database, "AAPL", {"price": 2})
         assert (await viewer.next("row"))["value"] == {"price": 2}
-        assert counted() - looks < 10
+        assert counted() - looks < 50
 
 
 async def test_a_session_is_resumed_with_its_list(app: Livewell, served: ServedApi, owner: Database) -> None:
