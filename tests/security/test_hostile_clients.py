@@ -258,6 +258,7 @@ async def test_one_address_and_one_user_have_only_so_many(app: Livewell, owner: 
             await sixth.send({"frame": "hello"})
             assert (await sixth.next("bye"))["code"] == CloseCode.TOO_MANY_CONNECTIONS
         await stack.aclose()
+        await nobody_left(served)
         await fine(served, app, 1)
 
 

@@ -17,7 +17,7 @@ import random
 import time
 from collections import Counter as Count
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -29,7 +29,6 @@ from livewell.access import (
     Doorkeeper,
     ExpiredCredential,
     InvalidCredential,
-    Principal,
     ReadClass,
     Readers,
 )
@@ -183,39 +182,34 @@ class Gateway:
             raise GatewayClosing(
                 "the gateway takes nobody now: it is being started or stopped", fix="come back in a moment"
             )
-        if self._addresses[address] >= self.options.connections_per_address:
-            raise TooMany(
-                "too many connections from one address", fix="share one connection; live.connections_per_address"
-            )
-        self._addresses[address] += 1
+        ended: LiveClient | None = None
+        too_many = TooMany(
+            "too many connections from one address", fix="share one connection; live.connections_per_address"
+        )
         try:
-            principal = await self._doorkeeper.admit(first.token)
-            async with self._kept(principal, first) as client:
-                yield client
+            with _counted(self._addresses, address, self.options.connections_per_address, too_many):
+                principal = await self._doorkeeper.admit(first.token)
+                client = LiveClient(session=uuid4(), principal=principal, credential=first.token, now=self._now)
+                with self._one_of_its_user(principal.user):
+                    try:
+                        await self._begin(client, first)
+                        yield client
+                    finally:
+                        self._leave(client)
+                        if self._clients.get(client.session) is client:
+                            del self._clients[client.session]
+                            CLIENTS.set(len(self._clients))
+                            ended = client
         finally:
-            self._addresses[address] -= 1
-            if not self._addresses[address]:
-                del self._addresses[address]
+            # Its place is free by now, however long the database takes to hear of it.
+            if ended is not None:
+                await asyncio.shield(asyncio.ensure_future(self._close_session(ended)))
 
-    @asynccontextmanager
-    async def _kept(self, principal: Principal, first: ClientHello) -> AsyncIterator[LiveClient]:
-        user = principal.user or "anon:"
-        if principal.user is not None and self._users[user] >= self.options.connections_per_user:
-            raise TooMany(f"{user} has too many connections", fix="close some; live.connections_per_user")
-        self._users[user] += 1
-        client = LiveClient(session=uuid4(), principal=principal, credential=first.token, now=self._now)
-        try:
-            await self._begin(client, first)
-            yield client
-        finally:
-            self._users[user] -= 1
-            if not self._users[user]:
-                del self._users[user]
-            self._leave(client)
-            if self._clients.get(client.session) is client:
-                del self._clients[client.session]
-                CLIENTS.set(len(self._clients))
-                await asyncio.shield(asyncio.ensure_future(self._close_session(client)))
+    def _one_of_its_user(self, user: str | None) -> AbstractContextManager[None]:
+        if user is None:
+            return nullcontext()
+        too_many = TooMany(f"{user} has too many connections", fix="close some; live.connections_per_user")
+        return _counted(self._users, user, self.options.connections_per_user, too_many)
 
     async def _begin(self, client: LiveClient, first: ClientHello) -> None:
         """Give a client its session, the one it asks for unless that is another user's, and what it looks at."""
@@ -535,6 +529,20 @@ class Gateway:
                 client.end(CloseCode.TOKEN_EXPIRED, "the token has ended", 0)
             elif now - client.told_at >= self.options.ping_every.total_seconds():
                 client.ping()
+
+
+@contextmanager
+def _counted(counts: Count[str], name: str, most: int, too_many: TooMany) -> Iterator[None]:
+    """One more of a name for the length of a block, if there are not too many."""
+    if counts[name] >= most:
+        raise too_many
+    counts[name] += 1
+    try:
+        yield
+    finally:
+        counts[name] -= 1
+        if not counts[name]:
+            del counts[name]
 
 
 def _refuse(client: LiveClient, item: Item, fact: LivewellError) -> None:

@@ -60,12 +60,16 @@ class Viewer:
                     frame = self.frames.pop(0)
                     if fits(frame):
                         return frame
+                if self.socket.closed:
+                    raise AssertionError(f"the connection ended with {self.socket.close_code}; it was told {self.all}")
                 await self._receive()
 
     async def value(self, key: str, fits: Callable[[Any], bool], data_type: str = "quote") -> Any:
         """What the page shows of an item, as soon as it fits."""
         async with asyncio.timeout(_PATIENCE):
             while not ((data_type, key) in self.rows and fits(self.rows[data_type, key]["value"])):
+                if self.socket.closed:
+                    raise AssertionError(f"the connection ended with {self.socket.close_code}; it was told {self.all}")
                 await self._receive()
         return self.rows[data_type, key]["value"]
 
@@ -83,8 +87,6 @@ class Viewer:
                 self._take(frame)
         elif not self.socket.closed:
             raise AssertionError(f"not a message of text: {message}")
-        elif not self.frames:
-            self.frames.append({"frame": "closed", "code": self.socket.close_code})
 
     async def drain(self) -> None:
         """Take what has come by now."""
