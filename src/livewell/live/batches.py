@@ -63,9 +63,11 @@ class Batcher(Generic[W, A]):
                 await self._carry_out(batch[half:])
             else:
                 _refuse(batch, error)
-        except BaseException as error:  # whatever it is, nobody waits for ever
-            _refuse(batch, error if isinstance(error, Exception) else asyncio.CancelledError())
+        except asyncio.CancelledError as error:
+            _refuse(batch, error)
             raise
+        except Exception as error:  # noqa: BLE001 - whoever waits is told, whatever it is
+            _refuse(batch, error)
         else:
             for (_, future), answer in zip(batch, answers, strict=True):
                 if not future.done():

@@ -169,14 +169,15 @@ async def test_states_go_by_the_index(owner: Database, freshness: Freshness, sta
         await connection.execute(FILL.format(there=THERE))
         if statistics == "fresh":
             await connection.execute("analyze")
+        # Planned anew by now: planning looks at the ends of indexes, and is not what is counted.
+        await _states(connection, ids)
         async with connection.transaction():
             before = await connection.fetchrow(COUNTS, TABLES)
             assert await _states(connection, ids) == 20
             after = await connection.fetchrow(COUNTS, TABLES)
     assert before is not None
     assert after is not None
-    # Planning looks at the ends of indexes, too.
-    assert (after[0] - before[0], after[1] - before[1] < THERE / 10) == (0, True), (before, after)
+    assert (after[0] - before[0], after[1] - before[1] <= 60) == (0, True), (before, after)
 
 
 async def _states(connection: Connection, ids: list[int]) -> int:

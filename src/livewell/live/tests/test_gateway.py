@@ -140,13 +140,16 @@ async def test_a_forged_notice_costs_one_look(app: Livewell, served: ServedApi, 
         await viewer.next("row")
         item = await owner.fetchval("select id from livewell_private.item")
         looks = counted()
-        for number in range(200):
-            await owner.execute("select pg_notify('livewell_changes', $1)", f"[[{item}, {9 * 10**15 + number}]]")
+        await owner.execute(
+            "select pg_notify('livewell_changes', format('[[%s, %s]]', $1::bigint, 9000000000000000 + number))"
+            " from generate_series(1, 200) as number",
+            item,
+        )
         for strange in ("", "x", "{}", "[1]", '[["a", 1]]', "[[1]]", "[[1, null]]", f"[[{item}, 1.5]]"):
             await owner.execute("select pg_notify('livewell_changes', $1)", strange)
         await put(app.database, "AAPL", {"price": 2})
         assert (await viewer.next("row"))["value"] == {"price": 2}
-        assert counted() - looks < 50
+        assert counted() - looks < 10
 
 
 async def test_a_session_is_resumed_with_its_list(app: Livewell, served: ServedApi, owner: Database) -> None:
